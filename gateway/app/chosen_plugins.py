@@ -4,16 +4,15 @@ A plugin of others that cannot be used is left out with the reason, and everythi
 """
 
 import importlib
+import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache, partial
-from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import TypeVar, cast
 
 import structlog
 
-from gateway.app.plugins import PluginFailed, blamed, paths_of, reason_of, tables_of
+from gateway.app.plugins import PluginFailed, blamed, in_time, paths_of, tables_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import (
     HOME,
@@ -24,13 +23,14 @@ from gateway.permissions.installed_plugins import (
     names_of_ours,
 )
 from gateway.plugin import Plugin
+from gateway.records.plugin_failures import PluginFailures, reason_of
 from gateway.settings.plugin_settings import add_plugin_settings, remove_plugin_settings
 from gateway.settings.settings import Settings, with_plugin
 from gateway.store.plugin_tables import PluginTablesUnusable
 from gateway.texts.say import remove_texts
 
-WAITS = 30.0
-"""Longest time in seconds for the import of a plugin of others."""
+_IMPORTED: dict[str, str] = {}
+"""The digests of what this process has imported, by the name of the module: none is imported twice."""
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -66,6 +66,9 @@ class ChosenPlugins:
         """What is installed of those of others that were looked at, by name."""
         self.changed: set[str] = set()
         """The names of those that are left out because no owner has approved that."""
+        self.named: Sequence[str] = ()
+        """The plugins of others that the settings name, those included that are switched off."""
+        self.failures = PluginFailures()
         self._own = [kind for kind in own if kind.name not in self.off]
         self._leave_out_dependents()
 
@@ -86,13 +89,14 @@ class ChosenPlugins:
             self._leave_out(name, error)
         self._leave_out_dependents()
 
-    def see(self, approved: ApprovedPlugins, plugin: InstalledPlugin) -> None:
-        """Take note of what is installed of a plugin. Raises PluginChanged if that is not approved, and OSError."""
+    def see(self, approved: ApprovedPlugins, plugin: InstalledPlugin) -> Content:
+        """Return what is installed of a plugin. Raises PluginChanged if that is not approved, and OSError."""
         content = content_of(plugin)
         self.contents[plugin.name] = content
         if not approved.see(plugin.name, content):
             raise PluginChanged(plugin.name, content, approved.approved(plugin.name))
         log.info("a plugin of others is loaded", plugin=plugin.name, **content.model_dump())
+        return content
 
     def fitting(self, make: Callable[[], T]) -> T:
         """Return what is made with the plugins, again without each one of others that fails."""
@@ -158,6 +162,7 @@ def choose(names: Collection[str], off: Collection[str], approved: ApprovedPlugi
     chosen, own = ChosenPlugins(own_plugins(), off), {kind.name for kind in own_plugins()}
     # a look at all installed packages takes 5 ms, which starts without such settings save
     installed = installed_plugins() if names or chosen.off - own else {}
+    chosen.named = [name for name in dict.fromkeys(names) if name not in own]
     for name in dict.fromkeys(names):
         if name not in chosen.off and (name not in own or name in installed):
             chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, partial(chosen.see, approved)))
@@ -167,7 +172,7 @@ def choose(names: Collection[str], off: Collection[str], approved: ApprovedPlugi
 
 
 def _loaded(
-    name: str, found: Sequence[InstalledPlugin], own: Collection[str], see: Callable[[InstalledPlugin], None]
+    name: str, found: Sequence[InstalledPlugin], own: Collection[str], see: Callable[[InstalledPlugin], Content]
 ) -> type[Plugin]:
     """Import the plugin of others with this name, if what is installed of it is approved.
 
@@ -180,34 +185,23 @@ def _loaded(
     if len(found) > 1:
         packages = " and ".join(each.package for each in found)
         raise PluginFailed(name, f"several packages have a plugin of this name: {packages}; uninstall all but one")
-    see(found[0])
-    return _checked(found[0], _imported(found[0]))
+    content = see(found[0])
+    return _checked(found[0], _imported(found[0], content))
 
 
-def _imported(plugin: InstalledPlugin) -> object:
+def _imported(plugin: InstalledPlugin, content: Content) -> object:
     """Return what the entry point names. Raises PluginFailed if the import fails, or takes too long."""
-    results = SimpleQueue[tuple[object, BaseException | None]]()
-
-    def load() -> None:
-        try:
-            results.put((plugin.entry.load(), None))
-        except BaseException as error:  # noqa: BLE001 (an exit, too, would end this thread silently)
-            results.put((None, error))
-
-    Thread(target=load, name=f"import of {plugin.name}", daemon=True).start()
-    try:
-        kind, error = results.get(timeout=WAITS)
-    except Empty:
-        raise PluginFailed(plugin.name, f"its import took more than {WAITS:g} seconds") from None
-    if error is not None:
-        raise PluginFailed(plugin.name, reason_of(error)) from error
-    return kind
+    module = plugin.entry.module
+    if module in sys.modules and _IMPORTED.get(module, content.digest) != content.digest:
+        raise PluginFailed(plugin.name, "its files have changed since this process imported them")
+    _IMPORTED[module] = content.digest
+    return in_time(plugin.name, "its import", plugin.entry.load)
 
 
 def _checked(plugin: InstalledPlugin, kind: object) -> type[Plugin]:
     """Return the class if it is one of a plugin. Raises PluginFailed and PluginTablesRefused."""
     if not (isinstance(kind, type) and issubclass(kind, Plugin)):
-        raise PluginFailed(plugin.name, f"{plugin.entry.value} is not a class derived from gateway.plugin.Plugin")
+        raise PluginFailed(plugin.name, f"{plugin.entry.value} is not a class derived from parley.Plugin")
     if getattr(kind, "name", None) != plugin.name:
         raise PluginFailed(plugin.name, f"the name of its class is not {plugin.name}, as its package calls it")
     for attribute in ("needs", "tool_names", "paths"):

@@ -1,13 +1,20 @@
 """Lists the plugins of this start, with what became of each and what it adds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 
+from agent_core.tools.tool import Tool
 from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.app.plugins import tables_of
 from gateway.commands.command import Command
-from gateway.commands.plugins import ListedPlugin, State
-from gateway.permissions.installed_plugins import names_of_ours
-from gateway.plugin import Duty
+from gateway.commands.plugins import Added, ListedPlugin, State
+from gateway.permissions.installed_plugins import Content, content_of, installed_plugins, names_of_ours
+from gateway.permissions.rights import Right
+from gateway.permissions.roles import Role
+from gateway.plugin import Duty, Plugin
+
+_WORST = ("talk", "read", "write", "net", "exec", "admin")
 
 
 class ListedPlugins:
@@ -19,28 +26,56 @@ class ListedPlugins:
         """The commands of each."""
         self.duties: Mapping[str, Mapping[str, Duty]] = {}
         """The duties of each."""
+        self.tools: Mapping[str, Tool] = {}
+        """All tools, by name."""
 
     def __call__(self) -> Sequence[ListedPlugin]:
-        """Return all, by name."""
+        """Return all, by name. What is installed of those of others is what the start has found."""
         chosen, ours = self._chosen, names_of_ours()
-        states = {kind.name: State.ON for kind in chosen.kinds} | dict.fromkeys(chosen.off, State.OFF)
-        listed = [self._listed(name, state, is_ours=name in ours) for name, state in states.items()]
+        listed = [self._on(kind, is_ours=kind.name in ours) for kind in chosen.kinds]
+        listed += [ListedPlugin(name, State.OFF, is_ours=name in ours) for name in chosen.off]
+        on_or_off = {each.name for each in listed}
         for name, reason in chosen.left_out.items():
             state, content = State.CHANGED if name in chosen.changed else State.LEFT_OUT, chosen.contents.get(name)
-            is_ours = name in ours and name not in states
+            is_ours = name in ours and name not in on_or_off
             listed.append(ListedPlugin(name, state, is_ours=is_ours, content=content, reason=reason))
         return sorted(listed, key=lambda each: each.name)
 
-    def _listed(self, name: str, state: State, *, is_ours: bool) -> ListedPlugin:
-        kind = next((each for each in self._chosen.kinds if each.name == name), None)
+    def now(self) -> Sequence[ListedPlugin]:
+        """Return all as `__call__` does, but with what is installed now of those of others. Blocks."""
+        installed = installed_plugins() if self._chosen.named else {}
+        found: dict[str, Content] = {}
+        for name in self._chosen.named:
+            match installed.get(name, ()):
+                case [only]:
+                    try:
+                        found[name] = content_of(only)
+                    except (OSError, ImportError, ValueError):
+                        continue  # as while it is being installed
+        return [each if each.is_ours else replace(each, installed=found.get(each.name)) for each in self()]
+
+    def _on(self, kind: type[Plugin], *, is_ours: bool) -> ListedPlugin:
         return ListedPlugin(
-            name,
-            state,
+            kind.name,
+            State.ON,
             is_ours=is_ours,
-            content=self._chosen.contents.get(name),
-            commands=[command.name for command in self.commands.get(name, ())],
-            tools=sorted(kind.tool_names) if kind else (),
-            duties=list(self.duties.get(name, ())),
-            paths=sorted(kind.paths) if kind else (),
-            tables=sorted({table for each in tables_of([kind]) for table in each.made}) if kind else (),
+            content=self._chosen.contents.get(kind.name),
+            commands=[_of_command(each) for each in self.commands.get(kind.name, ())],
+            tools=[_of_tool(name, self.tools) for name in sorted(kind.tool_names)],
+            duties=list(self.duties.get(kind.name, ())),
+            paths=sorted(kind.paths),
+            tables=sorted({table for each in tables_of([kind]) for table in each.made}),
+            failure=self._chosen.failures.last.get(kind.name),
         )
+
+
+def _of_command(command: Command) -> Added:
+    forms: Iterable[Right] = command.rights.forms.values()
+    roles = [role for each in forms for role in (each.direct, each.group) if role is not None]
+    acts = max((each.acts for each in forms), key=_WORST.index)
+    return Added(command.name, acts, least=reduce(Role.no_more_than, roles, Role.OWNER))
+
+
+def _of_tool(name: str, tools: Mapping[str, Tool]) -> Added:
+    tool = tools.get(name)
+    return Added(name, tool.acts if tool else None, is_untrusted=tool is not None and tool.untrusted)

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterable
 
-from agent_core.log_errors import Contained
 from channels.base import InboundEvent
 from gateway.plugin import Plugin
+from gateway.records.plugin_failures import PluginFailures
 
 
 class Moments:
     """The plugins that are told of each moment."""
 
-    def __init__(self, plugins: Iterable[Plugin]) -> None:
+    def __init__(self, plugins: Iterable[Plugin], failures: PluginFailures) -> None:
+        self._failures = failures
         self._admitted = tuple(each for each in plugins if type(each).admitted is not Plugin.admitted)
 
     def admitted(self, event: InboundEvent) -> None:
         """Tell of an event that was let in."""
         for plugin in self._admitted:
-            with Contained(plugin.name, "a plugin failed"):
+            with self._failures.contained(plugin.name, "admitted"):
                 plugin.admitted(event)

@@ -90,8 +90,8 @@ def told(plugin: ListedPlugin) -> Iterator[str]:
         yield f"✗ {plugin.reason} → {remedy(plugin.reason)}"
         return
     for what, added in (
-        ("commands", [f"/{name}" for name in plugin.commands]),
-        ("tools", plugin.tools),
+        ("commands", [f"/{each.name}" for each in plugin.commands]),
+        ("tools", [each.name for each in plugin.tools]),
         ("duties", plugin.duties),
         ("routes", plugin.paths),
         ("tables", plugin.tables),

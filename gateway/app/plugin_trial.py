@@ -44,6 +44,7 @@ async def tried(settings: Settings, plugins: ChosenPlugins) -> Sequence[ListedPl
         home, clock = Path(folder), SystemClock()
         without = {"database_url": None, "audit": False, "fallbacks": (), "models": (), "model": "demo"}
         chosen = settings.model_copy(update={**without, "home": home, "budgets": BudgetSettings()})
+        chosen = plugins.configured(chosen)
         source = ModelSource(clock)
         models, current = await source.choose(chosen), CurrentSettings(chosen)
         default, about = models.default, About(model="demo", why="", demo=True, version=version())

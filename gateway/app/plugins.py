@@ -4,26 +4,33 @@ What goes wrong is a `PluginFailed` with the name of the plugin, so that one of 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
+from threading import Thread
+from typing import TypeVar
 
-from agent_core.log_errors import Contained
 from agent_core.tools.tool import Tool
 from gateway.commands.command import Command, in_order
-from gateway.errors import ParleyError
+from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
+from gateway.records.plugin_failures import PluginFailures, reason_of
 from gateway.runs.run_buttons import RunButton
 from gateway.store.plugin_tables import PluginTables
 from gateway.texts.say import add_texts
 from gateway.web.route import Answer, Asked, Route
 
-MOST_REASON = 300
-"""Characters of an error that people are shown."""
+WAITS = 30.0
+"""Longest time in seconds for the import of a plugin of others, and for each of its methods that is read at a start."""
 _PATH = re.compile(r"(/[a-z0-9_-]+)+")
 """A path without parameters, so that it stands for nothing that others answer."""
+
+T = TypeVar("T")
 
 
 class PluginFailed(ValueError):
@@ -45,12 +52,42 @@ def blamed(plugin: str) -> Iterator[None]:
         raise PluginFailed(plugin, reason_of(error)) from error
 
 
-def reason_of(error: BaseException) -> str:
-    """Return an error in one short line."""
-    said = " ".join(str(error).split())
-    kind = type(error).__name__
-    reason = said if isinstance(error, (ValueError, ParleyError)) and said else f"{kind}: {said}" if said else kind
-    return reason if len(reason) <= MOST_REASON else f"{reason[: MOST_REASON - 4]} ..."
+def is_ours(kind: type[Plugin]) -> bool:
+    """Return True for a plugin that comes with Parley."""
+    return kind.__module__.startswith(f"{HOME}.")
+
+
+def asked(kind: type[Plugin], call: Callable[[], T]) -> T:
+    """Return what a method of a plugin returns. Raises PluginFailed if it raises, or takes too long."""
+    with blamed(kind.name):
+        return call() if is_ours(kind) else in_time(kind.name, "one of its methods", call)
+
+
+def in_time(plugin: str, what: str, call: Callable[[], T]) -> T:
+    """Return what code of a plugin returns, which runs in a thread of its own. Raises PluginFailed.
+
+    A thread that takes too long is left alone.
+    """
+    done: Future[T] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            done.set_result(context.run(call))
+        except BaseException as error:  # noqa: BLE001 (an exit, too, would end this thread silently)
+            failed = PluginFailed(plugin, reason_of(error))
+            failed.__cause__ = error
+            done.set_exception(failed)
+
+    Thread(target=run, name=f"plugin {plugin}", daemon=True).start()
+    try:
+        return done.result(WAITS)
+    except TimeoutError:
+        raise PluginFailed(plugin, f"{what} took more than {WAITS:g} seconds") from None
+
+
+def _all(items: Callable[[], Iterable[T]]) -> Sequence[T]:
+    return tuple(items())
 
 
 def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) -> Sequence[Plugin]:
@@ -75,11 +112,7 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
     for name in order:
         with blamed(name):
             add_texts(by_name[name].texts)
-    made = []
-    for name in order:
-        with blamed(name):
-            made.append(by_name[name](core))
-    return tuple(made)
+    return tuple([asked(by_name[name], partial(by_name[name], core)) for name in order])
 
 
 def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
@@ -106,8 +139,9 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
     """
     found: dict[str, Tool] = {}
     for plugin in plugins:
+        tools = asked(type(plugin), partial(_all, plugin.tools))
         with blamed(plugin.name):
-            for tool in plugin.tools():
+            for tool in tools:
                 if tool.name not in plugin.tool_names:
                     reason = f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
                     raise PluginFailed(plugin.name, reason)
@@ -119,7 +153,9 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
     return tuple(found.values())
 
 
-def commands_of(plugins: Iterable[Plugin], others: Iterable[Command]) -> Mapping[str, Sequence[Command]]:
+def commands_of(
+    plugins: Iterable[Plugin], others: Iterable[Command], failures: PluginFailures
+) -> Mapping[str, Sequence[Command]]:
     """Return the commands of the plugins, by the plugin's name. `others` are those of Parley itself.
 
     Raises PluginFailed if two commands have the same name.
@@ -127,22 +163,30 @@ def commands_of(plugins: Iterable[Plugin], others: Iterable[Command]) -> Mapping
     found: dict[str, Sequence[Command]] = {}
     taken = {command.name for command in others}
     for plugin in plugins:
+        commands = asked(type(plugin), partial(_all, plugin.commands))
         with blamed(plugin.name):
-            found[plugin.name] = tuple(plugin.commands())
-            for command in found[plugin.name]:
+            for command in commands:
                 if command.name in taken:
                     raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
                 taken.add(command.name)
+            found[plugin.name] = tuple(_kept(plugin.name, command, failures) for command in commands)
             in_order(chain.from_iterable(found.values()))
     return found
 
 
-def duties_of(plugins: Iterable[Plugin], running: Running) -> Mapping[str, Mapping[str, Duty]]:
+def _kept(plugin: str, command: Command, failures: PluginFailures) -> Command:
+    return replace(command, run=failures.keeping(plugin, f"/{command.name}", command.run))
+
+
+def duties_of(
+    plugins: Iterable[Plugin], running: Running, failures: PluginFailures
+) -> Mapping[str, Mapping[str, Duty]]:
     """Return the duties of the plugins, by the plugin's name and their own. Raises PluginFailed."""
     found: dict[str, Mapping[str, Duty]] = {}
     for plugin in plugins:
+        duties = asked(type(plugin), partial(plugin.duties, running))
         with blamed(plugin.name):
-            found[plugin.name] = dict(plugin.duties(running).items())
+            found[plugin.name] = {name: failures.keeping(plugin.name, name, duty) for name, duty in duties.items()}
     return found
 
 
@@ -161,7 +205,7 @@ def paths_of(kinds: Iterable[type[Plugin]]) -> Set[str]:
     return found
 
 
-def routes_of(plugins: Sequence[Plugin], running: Running) -> Mapping[str, Route]:
+def routes_of(plugins: Sequence[Plugin], running: Running, failures: PluginFailures) -> Mapping[str, Route]:
     """Return the routes of the plugins by path.
 
     Raises PluginFailed as `paths_of`, or if one is not in the `paths` of its plugin.
@@ -169,15 +213,16 @@ def routes_of(plugins: Sequence[Plugin], running: Running) -> Mapping[str, Route
     paths_of(map(type, plugins))
     found: dict[str, Route] = {}
     for plugin in plugins:
+        routes = asked(type(plugin), partial(plugin.routes, running))
         with blamed(plugin.name):
-            for path, route in plugin.routes(running).items():
+            for path, route in routes.items():
                 if path not in plugin.paths:
                     raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")
-                found[path] = partial(_answer, plugin.name, route)
+                found[path] = partial(_answer, failures, plugin.name, path, route)
     return found
 
 
-async def _answer(name: str, route: Route, asked: Asked) -> Answer:
-    with Contained(name, "a plugin failed"):
+async def _answer(failures: PluginFailures, plugin: str, path: str, route: Route, asked: Asked) -> Answer:
+    with failures.contained(plugin, path):
         return await route(asked)
     return Answer(b"this failed: the log says why", status=500)

@@ -57,8 +57,13 @@ _REASONS = (
         "do long work in a duty, not when it is loaded",
     ),
     (
-        r"(.+) is not a class derived from gateway\.plugin\.Plugin",
-        r"\1 不是 gateway.plugin.Plugin 的子类",
+        r"its files have changed since this process imported them",
+        "本进程导入之后，其文件有变动",
+        "start Parley again",
+    ),
+    (
+        r"(.+) is not a class derived from parley\.Plugin",
+        r"\1 不是 parley.Plugin 的子类",
         "name a subclass of Plugin in the entry point of its package",
     ),
     (

@@ -5,6 +5,7 @@ import pytest
 from gateway.app.chosen_plugins import own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.roles import People
+from gateway.records.audit_actions import last_actions
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 from tests.gateway.bot import Bot
@@ -70,8 +71,8 @@ async def test_it_tells_what_each_plugin_is_of_and_adds(start_bot: StartBot, pac
     assert approved is not None
     said = about(bot, "dice")
     assert f"(of others, parley-dice 1.0, digest `{approved.code}`): on" in said
-    assert "Commands: /roll" in said
-    assert "Tools: roll_die" in said.replace("\\", "")
+    assert "Commands: /roll (reads, for all)" in said
+    assert "Tools: roll_die (reads)" in said.replace("\\", "")
     assert "Duties: count rolls" in said
     for kind in own_plugins():
         assert "(comes with Parley): on" in about(bot, kind.name)
@@ -116,14 +117,74 @@ async def test_an_owner_approves_it_by_its_name(start_bot: StartBot, changed: Pa
     assert changed.chosen(["dice"]).others.keys() == {"dice"}
 
 
-async def test_only_what_this_process_has_found_is_approved(start_bot: StartBot, changed: Packages) -> None:
+async def test_only_what_people_were_shown_is_approved_by_its_name(start_bot: StartBot, changed: Packages) -> None:
     bot = await begun(start_bot, changed, "dice")
     changed.install(FULL, version="1.2")
 
     await bot.hears("/plugins approve dice")
-
-    assert "parley-dice 1.1" in bot.screen[-1]
+    assert "parley-dice 1.2" in bot.screen[-1]
+    assert "waits for approval" in bot.screen[-1]
     assert changed.chosen(["dice"]).changed == {"dice"}
+
+    await bot.hears("/plugins approve dice")
+    assert "It is loaded at the next start" in bot.screen[-1]
+    assert changed.chosen(["dice"]).others.keys() == {"dice"}
+
+
+async def test_an_upgrade_beside_a_running_parley_needs_one_start(start_bot: StartBot, packages: Packages) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+    packages.install(FULL, version="1.1")
+
+    await bot.hears("/plugins")
+    assert "parley-dice 1.0" in about(bot, "dice")
+    assert "Installed now: of others, parley-dice 1.1" in about(bot, "dice")
+    assert "It waits for approval" in about(bot, "dice")
+
+    await bot.channel.presses("Approve dice")
+    await bot.app.settled()
+    await bot.hears("/roll")
+    assert bot.screen[-1] == "4", "the former one goes on"
+    await bot.hears("/plugins")
+    assert "It is approved, and loaded at the next start" in about(bot, "dice")
+    assert packages.chosen(["dice"]).others.keys() == {"dice"}
+
+
+async def test_the_approval_is_in_the_list_of_actions(start_bot: StartBot, changed: Packages) -> None:
+    bot = await begun(start_bot, changed, "dice")
+    await bot.hears("/plugins approve dice")
+    await until(lambda: last_actions(bot.made.base.home, 1))  # the file is written a little later
+
+    await bot.hears("/audit")
+
+    assert "**plugins approve dice** parley-dice 1.1, " in bot.screen[-1].replace("\\", "")
+
+
+async def test_it_tells_the_last_failure_of_a_command_a_duty_and_a_moment(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(
+        FULL.replace('return reply("4")', 'raise ValueError("the die is broken")').replace(
+            "            pass", '            raise OSError("it cannot count")'
+        )
+        + """
+    def admitted(self, event):
+        if "drop" in getattr(event, "text", ""):
+            raise RuntimeError("it fell")
+"""
+    )
+    bot = await begun(start_bot, packages, "dice")
+
+    async def is_told(said: str) -> None:
+        await bot.hears("/plugins")
+        assert said in about(bot, "dice"), about(bot, "dice")
+
+    await until(lambda: "dice" in bot.made.base.system.plugins.failures.last)
+    await is_told("in count rolls: OSError: it cannot count")
+    await bot.hears("/roll")
+    await is_told("in /roll: the die is broken")
+    await bot.hears("drop")
+    await is_told("in admitted: RuntimeError: it fell")
 
 
 async def test_a_button_for_other_files_approves_nothing(start_bot: StartBot, changed: Packages) -> None:

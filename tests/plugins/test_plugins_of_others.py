@@ -1,10 +1,11 @@
 """Plugins of others are loaded if the settings name them, and one that cannot be used is in nobody's way."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from gateway.app import chosen_plugins
+from gateway.app import plugins
 from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.app.resources import prepare
 from gateway.permissions.approved_plugins import ApprovedPlugins
@@ -216,10 +217,35 @@ def test_one_that_is_not_installed_is_named(packages: Packages) -> None:
 
 
 def test_one_whose_import_hangs_is_left_out(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen_plugins, "WAITS", 0.2)
+    monkeypatch.setattr(plugins, "WAITS", 0.2)
     packages.install("import threading; threading.Event().wait(5)", package="slow-dice")
 
     assert packages.chosen(["dice"]).left_out == {"dice": "its import took more than 0.2 seconds"}
+
+
+@pytest.mark.parametrize("method", ["__init__(self, core)", "tools(self)", "commands(self)", "duties(self, running)"])
+async def test_one_with_a_list_that_hangs_is_left_out(
+    start_bot: StartBot, packages: Packages, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(plugins, "WAITS", 0.2)
+    packages.install(plugin(f"def {method}:\n    import threading; threading.Event().wait(5)"))
+    bot = await start_bot("Hello.", plugins=(chosen := packages.chosen(["dice"])))
+
+    await bot.hears("hi")
+
+    assert bot.screen == ["Hello."]
+    assert chosen.left_out == {"dice": "one of its methods took more than 0.2 seconds"}
+
+
+async def test_what_changed_since_this_process_imported_it_waits_for_the_next_start(packages: Packages) -> None:
+    packages.install(DICE)
+    assert packages.chosen(["dice"]).others
+    former = sys.modules["parley_dice"]
+    packages.install(COINS.replace("coins", "dice"), version="1.1")
+    sys.modules["parley_dice"] = former
+    ApprovedPlugins(packages.home).approve("dice", content_of(installed_plugins()["dice"][0]))
+
+    assert packages.chosen(["dice"]).left_out == {"dice": "its files have changed since this process imported them"}
 
 
 async def test_a_failure_of_ours_is_an_error(start_bot: StartBot, packages: Packages) -> None:

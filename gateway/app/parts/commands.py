@@ -105,7 +105,8 @@ class CommandParts:
             replace(each, suggest=each.suggest or suggesters.get(each.name))
             for each in chain.from_iterable(self._commands())
         )
-        self.plugins.commands = commands_of(parts.plugins, own)
+        self.plugins.commands = commands_of(parts.plugins, own, base.system.plugins.failures)
+        self.plugins.tools = {tool.name: tool for tool in parts.agents.parts.tools}
         commands = (*own, *chain.from_iterable(self.plugins.commands.values()))
         self.table = CommandTable(commands, parts.guards.rules, look_at=people.membership.look_at)
 
@@ -157,7 +158,7 @@ class CommandParts:
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
             DoctorCommands(delivery).commands,
-            PluginCommands(self.plugins, ApprovedPlugins(home)).commands,
+            PluginCommands(self.plugins, ApprovedPlugins(home), base.audit).commands,
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,
             ReportCommands(planning, jobs.jobs, clock).commands,

@@ -27,6 +27,7 @@ class EventParts:
     def __init__(self, parts: Parts, commands: CommandParts) -> None:
         base, people, chats, agents = parts.base, parts.people, parts.chats, parts.agents
         store, delivery, clock = base.store, base.delivery, base.clock
+        moments = Moments(parts.plugins, base.system.plugins.failures)
         self.handling = EventTasks(base.drain, clock)
         self.hearing = Background("routing stored events failed")
         words = PlainWords(store, delivery, clock)
@@ -64,7 +65,7 @@ class EventParts:
         self.admission = Admission(
             store,
             delivery,
-            Gate(people.access, store.standings, commands.revocation, Moments(parts.plugins)),
+            Gate(people.access, store.standings, commands.revocation, moments),
             words,
             commands=commands.table,
             before_restore=self.before_restore,

@@ -54,8 +54,9 @@ class ServingParts:
         self.readiness = Readiness(base.store, base.channels, base.leases, base.drain, base.home)
         self.metrics = _metrics(parts, events)
         running = Running(commands.table, self.metrics.read)
-        self.routes = routes_of(parts.plugins, running)
-        commands.plugins.duties = duties_of(parts.plugins, running)
+        failures = base.system.plugins.failures
+        self.routes = routes_of(parts.plugins, running, failures)
+        commands.plugins.duties = duties_of(parts.plugins, running, failures)
         of_plugins = {
             f"{plugin}: {name}": duty for plugin, each in commands.plugins.duties.items() for name, duty in each.items()
         }

@@ -1,0 +1,69 @@
+"""The last failure of each plugin while Parley runs, which people see with the list of plugins."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import time
+from typing import ParamSpec, TypeVar
+
+from agent_core.log_errors import Contained
+from channels.base import NotTakenIn
+from gateway.errors import ParleyError
+
+MOST_REASON = 300
+"""Characters of an error that people are shown."""
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class PluginFailure:
+    """A failure of a plugin."""
+
+    at: float
+    where: str
+    """What failed, such as the name of a duty."""
+    reason: str
+
+
+class PluginFailures:
+    """The last failure of each plugin."""
+
+    def __init__(self, time: Callable[[], float] = time) -> None:
+        self._time = time
+        self.last: dict[str, PluginFailure] = {}
+        """By the name of the plugin."""
+
+    @contextmanager
+    def contained(self, plugin: str, where: str) -> Iterator[None]:
+        """Log and keep a failure of a plugin, and go on behind the block."""
+        with Contained(plugin, "a plugin failed"), self.kept(plugin, where):
+            yield
+
+    @contextmanager
+    def kept(self, plugin: str, where: str) -> Iterator[None]:
+        """Keep a failure of a plugin that is told elsewhere. A store that takes no writes is none of its own."""
+        try:
+            yield
+        except NotTakenIn:
+            raise
+        except Exception as error:
+            self.last[plugin] = PluginFailure(self._time(), where, reason_of(error))
+            raise
+
+    def keeping(self, plugin: str, where: str, work: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        """Return the work of a plugin, whose failures are kept."""
+
+        async def do(*args: P.args, **named: P.kwargs) -> T:
+            with self.kept(plugin, where):
+                return await work(*args, **named)
+
+        return do
+
+
+def reason_of(error: BaseException) -> str:
+    """Return an error in one short line."""
+    said = " ".join(str(error).split())
+    kind = type(error).__name__
+    reason = said if isinstance(error, (ValueError, ParleyError)) and said else f"{kind}: {said}" if said else kind
+    return reason if len(reason) <= MOST_REASON else f"{reason[: MOST_REASON - 4]} ..."
