@@ -8,15 +8,15 @@ them and an owner has approved what is installed. One of them that fails before 
 list, is left out with all that it adds.
 
 What a plugin adds is read once at each start, in this order: `settings`, `migrations`, `texts`, `tools`,
-`run_buttons`, `commands`, `routes`, `duties`. What can only be made from the lists of all plugins is an argument of the
-later ones.
+`run_buttons`, `owed`, `commands`, `routes`, `duties`. What can only be made from the lists of all plugins is an
+argument of the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
 The other methods are moments: they are called while Parley runs, and only on plugins that override them.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -31,10 +31,14 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
 from gateway.records.metric import Durations, Metric
+from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import PluginSettings
+from gateway.store.connection import Connection
+from gateway.store.owed import Owed
+from gateway.store.rows import Run, RunEnd
 from gateway.store.store import Store
 from gateway.web.route import Route
 
@@ -163,6 +167,33 @@ class Plugin:
         One that raises is logged and told to the owners, and begun again after a pause.
         """
         return {}
+
+    def owed(self) -> Mapping[str, Doer]:
+        """Return what does each kind of durable work that follows an answer, by the name of the kind.
+
+        What is owed (see `ended`) is done when all messages of its run were sent or given up, beside whatever comes
+        next in the chat: at the end of the run, after a restart, and by the process that takes the chat over. A doer
+        gets the item, and returns messages for the item's chat, which are queued in the transaction that removes the
+        item; or it does the work, and returns none. After a crash it is called again with the same item. So what it
+        does beside the messages has to bear that.
+
+        One that raises is called again after a pause of 1, 10, 60, and then 600 seconds, or later if a ChannelError
+        says so. After ten attempts, or as many starts of the program that died meanwhile, the item is removed, which is
+        logged and told to the owners. What the machine lacked, such as disk space, does not count. No kind may be one
+        of another plugin or of Parley. Items of a kind that nobody does stay as they are until somebody does it again.
+        """
+        return {}
+
+    def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
+        """Return what the chat is owed at the end of a run in it, however that ended.
+
+        Called in the transaction that ends the run and queues its answer, in the thread of the store: it uses nothing
+        but `tx` and what may be read from any thread, and returns soon, as all writes wait for it. What it writes
+        through `tx` is written together with the end of the run, or not at all; it is called again if that was undone.
+        Each item is of a kind in `owed`, and for the chat of the run; its key is one that the same run gives it each
+        time. A failure is logged, what was written is undone, and nothing is owed.
+        """
+        return ()
 
     def admitted(self, event: InboundEvent) -> None:
         """Take note of an event that is let in: a message, a command, a press, a reaction or a request of the page.

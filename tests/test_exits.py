@@ -5,6 +5,7 @@ import inspect
 import re
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.browsers import Browser
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE
+from gateway.store.owed import Owed
 from gateway.store.page_links import OpenLink
 from gateway.store.person import Account, Person
 from gateway.store.question import Question
@@ -206,6 +208,7 @@ async def _written_later(store: Store) -> None:
 Write = Callable[[Store], Awaitable[object]]
 BROWSER = Browser("0" * 64, "1" * 64, "memory:eve", KEY, KEY, "127.0.0.1", 1.0, 1.0)
 NEWCOMER = Person("p1", "owner", accounts=(Account("memory:eve", KEY),))
+OWED = Owed("speech", "run-1", CHAT, {"words": KEY})
 WRITES: dict[str, Write] = {
     "Inbox.accept": lambda store: store.inbox.accept(HEARD),
     "Inbox.reword": lambda store: store.inbox.reword(InboxItem(1, HEARD.model_copy(update={"text": f"again {KEY}"}))),
@@ -229,9 +232,12 @@ WRITES: dict[str, Write] = {
         None,
     ),
     "Runs.end": lambda store: store.runs.end(
-        RUN, FAILED, [Post("run-1:error:0", "run-1", CHAT, SAID, CLEAN)], speaks=True
+        RUN,
+        FAILED,
+        [Post("run-1:error:0", "run-1", CHAT, SAID, CLEAN)],
+        owes=lambda _: [OWED, replace(OWED, key="run-2")],
     ),
-    "Runs.spoken": lambda store: store.runs.spoken("run-1", [Post("run-1:voice:0", "run-1", CHAT, SAID, origin=CLEAN)]),
+    "OwedItems.done": lambda store: store.owed.done(OWED, [Post("run-1:voice:0", "run-1", CHAT, SAID, origin=CLEAN)]),
     "Tasks.add": lambda store: store.tasks.add(TASK),
     "Tasks.end": lambda store: store.tasks.end(TASK, REPORT, "", NEWS),
     "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
@@ -307,6 +313,7 @@ WITHOUT_WORDS = {
     "Retention.shorten",
     "Search.catch_up",
     "Standings.save",
+    "OwedItems.tried",
     "Outbox.not_sent",
     "Runs.resume",
     "Rules.remove",
@@ -370,6 +377,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "inbox",
         "transcript",
         "outbox",
+        "owed",
         "runs",
         "session_titles",
         "steps",

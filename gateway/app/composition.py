@@ -39,6 +39,7 @@ class Gateway:
         parts = Parts.of(base)
         self.base, self.people, self.files, self.guards = base, parts.people, parts.files, parts.guards
         self.agents, self.jobs, self.chats, self.plugins = parts.agents, parts.jobs, parts.chats, parts.plugins
+        self._owed = parts.owed
         self.commands = CommandParts(parts)
         self.events = EventParts(parts, self.commands)
         self.serving = ServingParts(parts, self.commands, self.events)
@@ -90,7 +91,7 @@ class Gateway:
             await tasks.settled()
             await firings.settled()
             await sessions.settled()
-        await self.chats.speaker.background.join()
+        await self._owed.settled()
         await self.guards.approvals.settled()
         await self.guards.budget_notices.settled()
         await self.serving.scheduler.settled()
@@ -118,7 +119,7 @@ class Gateway:
     async def _close_chats(self) -> None:
         await self.events.hearing.stop()
         await self.events.dispatcher.close()
-        await self.chats.speaker.background.stop()
+        await self._owed.close()
         await self.events.chat_commands.background.stop()
         await self.events.handling.stop()
         await self.chats.firings.close()

@@ -1,7 +1,7 @@
 """The work on chats in this process, which the dispatcher starts, moves and stops."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from channels.base import ChatKey, InboundEvent, MessageReceived
@@ -11,11 +11,11 @@ from gateway.app.revocation import Revocation
 from gateway.app.router import EventRouter
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.sessions import Sessions
-from gateway.chat.speech import Speaker
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.reactions import Reactions
 from gateway.permissions.approvals import Approvals
 from gateway.runs.drain import Drain
+from gateway.runs.owed import OwedWork
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem, Post
@@ -27,7 +27,6 @@ class Resumed:
 
     recovery: Recovery
     reactions: Reactions
-    speaker: Speaker
     revocation: Revocation
 
 
@@ -40,6 +39,7 @@ class Working:
     firings: Firings
     approvals: Approvals
     drain: Drain
+    owed: OwedWork
 
 
 class LocalChats:
@@ -53,6 +53,11 @@ class LocalChats:
         self._delivery = delivery
         self._working = working
         self._resumed = resumed
+
+    @property
+    def owed_kinds(self) -> Set[str]:
+        """See `ChatWork`."""
+        return self._working.owed.kinds
 
     def can_reach(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
@@ -81,7 +86,7 @@ class LocalChats:
         resumed = self._resumed
         self.unload(chat)  # it may have been looked at while another process worked on it
         await resumed.reactions.restore(chat)
-        await resumed.speaker.resume(chat)
+        await self._working.owed.resume(chat)
         return await resumed.recovery.take_over(chat)
 
     async def recheck_rights(self, chat: ChatKey) -> None:
@@ -92,7 +97,7 @@ class LocalChats:
         """See `ChatWork`."""
         resumed = self._resumed
         await resumed.reactions.restore()
-        await resumed.speaker.resume()
+        await self._working.owed.resume()
         self._route_all(await resumed.recovery.run())
         await resumed.revocation.sweep()  # before any of it goes on
 
@@ -107,7 +112,8 @@ class LocalChats:
     def is_idle(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
         working = self._working
-        return working.sessions.is_idle(chat) and not (working.tasks.are_in(chat) or self._delivery.is_sending(chat))
+        is_busy = working.tasks.are_in(chat) or working.owed.are_in(chat) or self._delivery.is_sending(chat)
+        return working.sessions.is_idle(chat) and not is_busy
 
     def is_at_safe_point(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
@@ -121,7 +127,10 @@ class LocalChats:
         """See `ChatWork`."""
         working = self._working
         await asyncio.gather(
-            working.sessions.close_in(chat), working.tasks.close_in(chat), working.firings.close_in(chat)
+            working.sessions.close_in(chat),
+            working.tasks.close_in(chat),
+            working.firings.close_in(chat),
+            working.owed.close_in(chat),
         )
 
     def unload(self, chat: ChatKey) -> None:

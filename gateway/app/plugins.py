@@ -20,6 +20,7 @@ from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.plugin_failures import PluginFailures, reason_of
+from gateway.runs.owed import Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
 from gateway.store.plugin_tables import PluginTables
 from gateway.texts.say import add_texts
@@ -172,6 +173,17 @@ def commands_of(
             found[plugin.name] = tuple(_kept(plugin.name, command, failures) for command in commands)
             in_order(chain.from_iterable(found.values()))
     return found
+
+
+def register_owed(plugins: Iterable[Plugin], work: OwedWork) -> None:
+    """Let what chats are owed be done by the plugins, behind the kinds of Parley itself.
+
+    Raises PluginFailed if two do the same kind.
+    """
+    for plugin in plugins:
+        with blamed(plugin.name):
+            is_asked = type(plugin).ended is not Plugin.ended
+            work.register(Kinds(plugin.name, dict(plugin.owed()), plugin.ended if is_asked else None))
 
 
 def _kept(plugin: str, command: Command, failures: PluginFailures) -> Command:

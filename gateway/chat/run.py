@@ -21,9 +21,9 @@ from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, Posted
 from gateway.chat.answers import Answers
 from gateway.chat.run_end import RunEnds
-from gateway.chat.speech import Speaker
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.delivery.reactions import Reactions
+from gateway.runs.owed import OwedWork
 from gateway.runs.runner import Runner
 from gateway.store.rows import InboxItem, Post, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
@@ -87,7 +87,7 @@ class ChatRun:
         self._runner = runs.runner
         self._answers = runs.answers
         self._ends = runs.ends
-        self._speaker = runs.speaker
+        self._owed = runs.owed
         self._reactions = runs.reactions
         self._agent = agent
         self._run = run
@@ -157,8 +157,7 @@ class ChatRun:
         if end.error:
             log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
         how, posts = await self._answers.compose(self._run, self._agent, end, earlier, progress)
-        speaks = await self._speaker.is_on(self._run.chat)
-        await self._store.runs.end(self._run, how, posts, speaks=speaks)
+        owed = await self._store.runs.end(self._run, how, posts, owes=self._owed.at_end(self._run, how))
         self.is_noted = True
         trouble = await self._ends.deliver(self._run, posts)
         if earlier and not progress.progress.tools and posts and posts[-1].is_progress:
@@ -168,8 +167,7 @@ class ChatRun:
         if trouble is None:
             self._runner.tally.answered[self._run.chat.platform] += 1
             await self._ends.delivered(self._run)
-        if speaks:
-            self._speaker.delivered(self._run)
+        self._owed.begin(owed)
 
 
 @dataclass(frozen=True)
@@ -180,7 +178,7 @@ class ChatRuns:
     runner: Runner
     answers: Answers
     ends: RunEnds
-    speaker: Speaker
+    owed: OwedWork
     reactions: Reactions
 
     async def give_up(self, run: Run, items: Sequence[InboxItem], why: str, language: Language) -> None:
@@ -215,4 +213,4 @@ class ChatRuns:
         """Deliver posts that the previous process left unsent."""
         with self.runner.drain.unit(f"owed to {chat}"):
             await self.ends.deliver_left(chat, posts)
-            await self.speaker.delivered_late({post.run for post in posts})
+            await self.owed.delivered({post.run for post in posts})

@@ -11,9 +11,9 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
 from gateway.runs.answer import continue_buttons, finished_words, retry_buttons
+from gateway.runs.owed import OwedWork
 from gateway.runs.tasks.report import notice, plain_news
 from gateway.runs.tasks.tasks import Tasks
-from gateway.schedule.heartbeat.settings import Offer
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.store.job import Job
 from gateway.store.question import Question
@@ -34,7 +34,7 @@ class RunEnds:
         tasks: Tasks,
         *,
         jobs: Jobs,
-        offer: Offer,
+        owed: OwedWork,
     ) -> None:
         self._store = store
         self._delivery = delivery
@@ -42,7 +42,7 @@ class RunEnds:
         self._approvals = approvals
         self._tasks = tasks
         self._jobs = jobs
-        self._offer = offer
+        self._owed = owed
 
     async def over(self, run: Run) -> None:
         """Close the questions and tasks of a run that has ended."""
@@ -59,7 +59,6 @@ class RunEnds:
     async def delivered(self, run: Run) -> None:
         """Do what follows an answer that has reached its chat."""
         await self._jobs.reached(run.chat)
-        await self._offer.answered(run)
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""
@@ -136,6 +135,8 @@ class RunEnds:
             Post(f"{run.id}:error:{number}", run.id, run.chat, part, CLEAN, message_id=None if number else edited)
             for number, part in enumerate(parts)
         ]
-        await self._store.runs.end(run, end, posts, [item.seq for item in items])
+        settled = [item.seq for item in items]
+        owed = await self._store.runs.end(run, end, posts, settled, self._owed.at_end(run, end))
         await self.over(run)
         await self._delivery.deliver(run.chat, posts)
+        self._owed.begin(owed)

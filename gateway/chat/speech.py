@@ -1,33 +1,36 @@
 """Speaks answers: after an answer was delivered, its text follows as an audio file where a chat asks for it.
 
-A row that is written with the end of the run says that its answer is to be spoken. The message with the speech
-replaces it in one transaction, so a crash in between repeats the speech, and never the message.
+It is owed from the end of the run on, and the message with the speech replaces what is owed. So a crash in between
+repeats the speech, and never the message.
 """
 
 import asyncio
 import re
-from collections.abc import Container, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 import structlog
 
-from agent_core.background import Background
 from agent_core.file_handles import raise_lack
 from agent_core.models.audio import AudioClient, AudioFailed
 from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
-from channels.base import ChatKey, OutboundMessage, Sender
+from channels.base import OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import write
 from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
-from gateway.runs.handles import Handles
+from gateway.runs.owed import Kinds
 from gateway.store.budget import Payer
-from gateway.store.rows import Post, PostState, Run
+from gateway.store.chat_settings import setting_in
+from gateway.store.connection import Connection
+from gateway.store.owed import Owed
+from gateway.store.rows import Post, PostState, Run, RunEnd
 from gateway.store.store import Store
 
+KIND = "speech"
+"""That of what is owed for an answer that is to be spoken; its key is the run."""
 SETTING, ON = "voice", "on"
 """The chat setting, and its value if answers are spoken."""
 MOST_CHARS = 4_000
@@ -50,49 +53,33 @@ class Speaker:
         access: Access,
         spending: AudioSpending,
         *,
-        handles: Handles,
         outgoing: Path,
     ) -> None:
         """`outgoing` is the folder of files that are sent."""
         self.is_configured = client is not None
-        self.background = Background("speaking an answer failed")
         self._client = client
         self._store = store
         self._delivery = delivery
         self._access = access
         self._spending = spending
-        self._handles = handles
         self._outgoing = outgoing
 
-    async def is_on(self, chat: ChatKey) -> bool:
-        """Return True if answers in this chat are spoken."""
-        return self.is_configured and await self._store.chat_settings.get(chat, SETTING) == ON
+    @property
+    def owed(self) -> Kinds:
+        """What is owed at the end of a run whose answer is to be spoken."""
+        return Kinds("voice", {KIND: self._speak}, self._ended if self.is_configured else None)
 
-    def delivered(self, run: Run) -> None:
-        """Speak an answer, beside whatever comes next, if the end of its run says so and it was sent."""
-        self.background.start(self._handles.until_done(run.id, partial(self._speak, run)), f"voice {run.id}")
+    def _ended(self, run: Run, _: RunEnd, connection: Connection) -> Sequence[Owed]:
+        return [Owed(KIND, run.id, run.chat)] if setting_in(connection, run.chat, SETTING) == ON else []
 
-    async def resume(self, chat: ChatKey | None = None) -> None:
-        """Speak the answers that the previous process has sent, and not spoken, in a chat or in all."""
-        owed = {post.run for post in await self._store.outbox.unsent(chat)}
-        for run in await self._store.runs.to_speak():
-            is_meant = self._delivery.knows(run.chat) if chat is None else run.chat == chat
-            if is_meant and run.id not in owed:
-                self.delivered(run)
-
-    async def delivered_late(self, runs: Container[str]) -> None:
-        """Speak the answers of these runs, if that is still to be done; the previous process left them unsent."""
-        for run in await self._store.runs.to_speak():
-            if run.id in runs:
-                self.delivered(run)
-
-    async def _speak(self, run: Run) -> None:
+    async def _speak(self, item: Owed) -> Sequence[Post]:
+        """Return the message with the speech; none if the answer was not sent whole, or the chat wants none now."""
+        run = await self._store.runs.find(item.key)
+        is_on = self.is_configured and await self._store.chat_settings.get(item.chat, SETTING) == ON
+        if run is None or not is_on:
+            return []
         sent = {post.state for post in await self._store.outbox.of_run(run.id) if ":answer:" in post.key}
-        if sent & {PostState.PENDING, PostState.SENDING}:
-            return  # it is spoken once it has been delivered
-        posts = await self._spoken(run) if sent == {PostState.SENT} and await self.is_on(run.chat) else []
-        if await self._store.runs.spoken(run.id, posts) and posts:
-            await self._delivery.deliver(run.chat, posts)
+        return await self._spoken(run) if sent == {PostState.SENT} else []
 
     async def _spoken(self, run: Run) -> Sequence[Post]:
         """Return the message with the speech; none if it could not be made."""

@@ -1,6 +1,6 @@
 """The table of chat owners: the node that works on each chat."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from channels.base import ChatKey
@@ -31,7 +31,7 @@ _HAS_MORE = (
     " OR EXISTS (SELECT FROM tasks WHERE chat = :chat AND state IN ('pending', 'running'))"
     " OR EXISTS (SELECT FROM approvals WHERE chat = :chat AND state = 'pending')"
     " OR EXISTS (SELECT FROM reactions WHERE chat = :chat)"
-    " OR EXISTS (SELECT FROM spoken_answers WHERE chat = :chat)"
+    " OR EXISTS (SELECT FROM owed WHERE chat = :chat)"
 )
 """Selects the kinds of pending work that `ChatWork.take_over` resumes."""
 _LEFT = (
@@ -40,7 +40,7 @@ _LEFT = (
     " UNION SELECT chat FROM runs WHERE state = 'running'"
     " UNION SELECT chat FROM tasks WHERE state IN ('pending', 'running')"
     " UNION SELECT chat FROM reactions"
-    " UNION SELECT chat FROM spoken_answers"
+    " UNION SELECT chat FROM owed WHERE due IS NOT NULL AND kind = ANY(:kinds)"
 )
 BEATEN_WITHIN = 1.0
 """Seconds since its last beat in which a node is passed chats; a frozen one would keep them until it is fenced."""
@@ -124,11 +124,11 @@ class ChatOwners(Table):
 
         return await self._writer.submit(change)
 
-    async def orphans(self) -> list[Orphan]:
-        """Return the chats with something to do and no owner."""
+    async def orphans(self, kinds: Set[str]) -> list[Orphan]:
+        """Return the chats with something to do and no owner. `kinds` are those of what is owed that can be done."""
 
         def read(connection: Connection) -> list[Orphan]:
-            rows = connection.execute(_ORPHANS).fetchall()
+            rows = connection.execute(_ORPHANS, {"kinds": sorted(kinds)}).fetchall()
             return list(readable(rows, lambda row: Orphan(ChatKey.parse(row[0]), int(row[1])), "chat_owners"))
 
         return await self._reader.run(read)

@@ -10,6 +10,7 @@ import structlog
 
 from agent_core.background import Background
 from channels.base import ChatKey
+from gateway.cluster.chat_owners import Orphan
 from gateway.cluster.ownership import INBOX, POSTS, REQUESTED, ChatState, Ownership, Phase
 from gateway.cluster.protocols import ChatWork
 from gateway.cluster.signals import NodeSignals
@@ -58,6 +59,11 @@ class NodeDispatcher:
     def can_reach(self, chat: ChatKey) -> bool:
         """Return True if this node can reach the chat, or keeps trying because no other node can."""
         return self._work.can_reach(chat) and not self.ownership.avoids(chat)
+
+    async def orphans(self) -> list[Orphan]:
+        """Return the chats with no owner and pending work that this node can do and reach."""
+        found = await self.ownership.orphans(self._work.owed_kinds)
+        return [each for each in found if self.can_reach(each.chat)]
 
     def needs_connection(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""

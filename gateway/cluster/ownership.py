@@ -5,7 +5,7 @@ A chat gets a new owner only after its owner released it, with all writes done, 
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
@@ -292,9 +292,9 @@ class Ownership:
         """Return the pending inbox rows of the chats of this node."""
         return await self._rows.in_inbox(self._node.id)
 
-    async def orphans(self) -> list[Orphan]:
-        """Return the chats that have pending work and no owner."""
-        return await self._rows.orphans()
+    async def orphans(self, kinds: Set[str]) -> list[Orphan]:
+        """Return the chats that have pending work and no owner; what is owed there is of these kinds."""
+        return await self._rows.orphans(kinds)
 
     async def announce_orphans(self) -> None:
         """Notify the other nodes that chats with pending work have no owner."""

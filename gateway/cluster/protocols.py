@@ -1,6 +1,6 @@
 """Protocols between the processes that share a database and the parts of one of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from typing import Protocol
 
 from channels.base import ChatKey, InboundEvent
@@ -13,6 +13,10 @@ from gateway.store.signals import Signals
 
 class ChatWork(Protocol):
     """The sessions, tasks and deliveries of chats in this process."""
+
+    @property
+    def owed_kinds(self) -> Set[str]:
+        """The kinds of what chats are owed that this process can do."""
 
     def can_reach(self, chat: ChatKey) -> bool:
         """Return True if the chat's platform is connected here."""

@@ -119,7 +119,7 @@ class Sweep:
         """
         if self._ownership.is_draining and self._engine is None:
             return
-        found = [each for each in await self._ownership.orphans() if self._dispatcher.can_reach(each.chat)]
+        found = await self._dispatcher.orphans()
         is_alone = self._ownership.is_alone
         orphans = [
             each

@@ -139,6 +139,15 @@ class ChatSettings(Table):
         return self._rows
 
 
+def setting_in(connection: Connection, chat: ChatKey, name: str) -> str | None:
+    """Return the value that holds in a chat, in a transaction."""
+    keys = [place.key for place in places(chat)]
+    marks = ", ".join("?" * len(keys))
+    query = f"SELECT place, value FROM chat_settings WHERE name = ? AND place IN ({marks})"  # noqa: S608
+    found = dict(connection.execute(query, (name, *keys)).fetchall())
+    return next((found[key] for key in keys if key in found), None)
+
+
 def _read(connection: Connection) -> dict[tuple[str, str], tuple[str, str, float]]:
     rows = connection.execute("SELECT place, name, value, set_by, at FROM chat_settings")
     return {(place, name): (value, by, at) for place, name, value, by, at in rows}

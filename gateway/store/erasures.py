@@ -29,7 +29,7 @@ OF_CHAT = (
     "heartbeats",
     "chat_skills",
     "set_aside",
-    "spoken_answers",
+    "owed",
     "conversations",
 )
 """Tables of which all rows of a direct chat are deleted."""
@@ -37,7 +37,7 @@ _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
 """Tables of which a person's rows are deleted in groups."""
 UNANSWERED = 60.0
 """Seconds after which a command from one node to another is left over from one that died."""
-_OF_RUN = ("tool_calls", "steps")
+_OF_RUN = ("tool_calls", "steps", "owed")
 """Tables of which the rows of a person's runs are deleted."""
 
 

@@ -15,6 +15,7 @@ from gateway.store.connection import Connection
 from gateway.store.divided_runs import OfOthers
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
+from gateway.store.owed import Owed, Owes, nothing_owed, owe
 from gateway.store.pauses import begin_pause, end_pause
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.table import Table, first_readable, in_chat, readable
@@ -140,47 +141,34 @@ class Runs(Table):
         return await self._writer.submit(change)
 
     async def end(
-        self, run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int] = (), *, speaks: bool = False
-    ) -> None:
+        self, run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int] = (), owes: Owes = nothing_owed
+    ) -> Sequence[Owed]:
         """End a run, queue its posts and mark inbox items as done, in one transaction.
 
-        With `speaks`, its answer is still to be spoken once it was sent.
+        Returns what `owes` returned in it, which is owed from now on.
         """
         how = replace(how, error=how.error and self._secrets.mask(how.error))
         now = self._clock.time()
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
-        def change(connection: Connection) -> None:
+        def change(connection: Connection) -> Sequence[Owed]:
             end_run(connection, run.id, how, now)
             insert(connection, rows)
             mark_done(connection, settled)
-            if speaks:
-                connection.execute(
-                    "INSERT INTO spoken_answers VALUES (?, ?) ON CONFLICT DO NOTHING", (run.id, str(run.chat))
-                )
-
-        await self._writer.submit(change)
-
-    async def to_speak(self) -> list[Run]:
-        """Return the runs whose answers are still to be spoken, oldest first."""
-        query = f"{_SELECT} WHERE run IN (SELECT run FROM spoken_answers) ORDER BY started"  # noqa: S608
-
-        def read(connection: Connection) -> list[Run]:
-            return list(readable(map(_Row._make, connection.execute(query)), _run, "runs"))
-
-        return await self._reader.run(read)
-
-    async def spoken(self, run_id: str, posts: Sequence[Post]) -> bool:
-        """Queue the speech of an answer, or nothing if it is not spoken after all. Returns False if that was done."""
-        rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
-
-        def change(connection: Connection) -> bool:
-            if connection.execute("DELETE FROM spoken_answers WHERE run = ?", (run_id,)).rowcount == 0:
-                return False
-            insert(connection, rows)
-            return True
+            owed = owes(connection)
+            owe(connection, owed, now, self._secrets.mask)
+            return owed
 
         return await self._writer.submit(change)
+
+    async def find(self, run_id: str) -> Run | None:
+        """Return the run with this id."""
+
+        def read(connection: Connection) -> Run | None:
+            rows = connection.execute(f"{_SELECT} WHERE run = ?", (run_id,))
+            return first_readable(map(_Row._make, rows), _run, "runs")
+
+        return await self._reader.run(read)
 
     def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
         """Record a tool call and its outcome."""
@@ -231,19 +219,6 @@ class Runs(Table):
 
         def read(connection: Connection) -> tuple[Run, TerminalReason | None] | None:
             return first_readable(connection.execute(query, (session,)), _outcome, "runs")
-
-        return await self._reader.run(read)
-
-    async def answered(self, chat: ChatKey, person: str, most: int) -> int:
-        """Count the runs of a person in a chat that are over, up to `most`."""
-        query = (
-            "SELECT count(*) FROM (SELECT 1 FROM runs"
-            " WHERE chat = ? AND person = ? AND kind = 'chat' AND state <> 'running' LIMIT ?) AS some"
-        )
-
-        def read(connection: Connection) -> int:
-            (count,) = connection.execute(query, (str(chat), person, most)).fetchone()
-            return int(count)
 
         return await self._reader.run(read)
 
@@ -337,6 +312,16 @@ def end_run(connection: Connection, run_id: str, how: RunEnd, now: float) -> Non
     )
     # It is over where it stands.
     connection.execute("DELETE FROM paused_runs WHERE run = ? AND place IS NULL", (run_id,))
+
+
+def runs_over(connection: Connection, chat: ChatKey, person: str, most: int) -> int:
+    """Count the runs of a person in a chat that are over, up to `most`."""
+    query = (
+        "SELECT count(*) FROM (SELECT 1 FROM runs"
+        " WHERE chat = ? AND person = ? AND kind = 'chat' AND state <> 'running' LIMIT ?) AS some"
+    )
+    (count,) = connection.execute(query, (str(chat), person, most)).fetchone()
+    return int(count)
 
 
 def _seconds(steps: Iterable[tuple[float, str]]) -> float:

@@ -42,6 +42,7 @@ from gateway.store.opening import (
     opened,
 )
 from gateway.store.outbox import Outbox
+from gateway.store.owed import OwedItems
 from gateway.store.page_commands import PageCommands
 from gateway.store.page_links import PageLinks
 from gateway.store.pairing import Pairing
@@ -99,7 +100,7 @@ class Store:
         self.inbox = Inbox(*tables)
         self.outbox, self.reactions = Outbox(*tables), Reactions(*tables)
         self.runs = Runs(*tables)
-        self.run_records = RunRecords(*tables)
+        self.run_records, self.owed = RunRecords(*tables), OwedItems(*tables)
         self.transcript, self.exchanges = Transcript(*tables), Exchanges(*tables)
         self.search = Search(*tables)
         self.sessions, self.conversations = Sessions(*tables), Conversations(*tables)

@@ -59,6 +59,12 @@ TEXTS = {
         "en": "A component failed and was restarted: {name} ({error}). See the log for details.",
         "zh": "一个组件出错，已重新启动：{name}（{error}）。详情见日志。",
     },
+    "owed_died": {"en": "Parley stopped each time", "zh": "每次都在此时中断运行"},
+    "owed_given_up": {
+        "en": "What should have followed an answer was given up after several attempts: {kind} in {chat} ({why})."
+        " The log says more.",
+        "zh": "回答之后应做的一件事多次尝试仍未完成，已放弃：{chat} 的 {kind}（{why}）。详情见日志。",
+    },
     "backup_failed": {
         "en": "Tonight's backup failed: {why}. Run `parley doctor` for details.",
         "zh": "今晚的备份失败：{why}。运行 `parley doctor` 可了解详情。",

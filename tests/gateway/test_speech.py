@@ -84,7 +84,7 @@ async def test_in_groups_owners_and_admins_decide(start_bot: StartBot, audio: Au
 async def spoken_once(bot: Bot) -> None:
     await bot.app.settled()
     assert (bot.screen.count("It is noon."), sent(bot)) == (1, ["answer.mp3"])
-    assert rows(bot.home, "SELECT count(*) FROM spoken_answers") == [(0,)]
+    assert rows(bot.home, "SELECT count(*) FROM owed WHERE kind = 'speech'") == [(0,)]
 
 
 async def test_an_answer_is_charged_to_its_chat_and_person(start_bot: StartBot, audio: AudioEmulator) -> None:
@@ -156,7 +156,7 @@ async def test_a_kill_before_the_text_was_sent_speaks_it_after_the_text(
     await bot.hears("/voice on")
     channel.fails("send", ChannelError("down", retry_after=60.0))
     await channel.hears("what time is it?")
-    await until(lambda: rows(bot.home, "SELECT count(*) FROM spoken_answers") == [(1,)])
+    await until(lambda: rows(bot.home, "SELECT count(*) FROM owed WHERE kind = 'speech'") == [(1,)])
     assert audio.calls == []
 
     await bot.restart()

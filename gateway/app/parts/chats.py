@@ -31,7 +31,6 @@ from gateway.chat.turns import Turns
 from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.agents import Agents
-from gateway.runs.handles import Handles
 from gateway.runs.run_buttons import RunButton
 from gateway.schedule.jobs.firings import FiringEnd, Firings
 from gateway.schedule.jobs.tools import JobTools
@@ -59,9 +58,10 @@ class ChatParts:
         self.agents = _chat_agents(base, guards, agents, jobs)
         self.reactions = Reactions(store.reactions, delivery, clock, base.current)
         self.speaker = _speaker(base, people, guards)
-        ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, offer=jobs.offer)
+        jobs.owed.register(self.speaker.owed)
+        ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
         answers = Answers(store, delivery, access, base.secrets, clock, offered=offered)
-        self.runs = ChatRuns(store, agents.runner, answers, ends, self.speaker, self.reactions)
+        self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions)
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id)
         self._typing = Typing(delivery, clock)
         self._notes = jobs.notes
@@ -107,8 +107,7 @@ def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobPa
 def _speaker(base: Base, people: PeopleParts, guards: Guards) -> Speaker:
     server = base.settings.speech
     client, spending = AudioClient(server) if server else None, guards.audio_spending
-    handles = Handles(base.clock, "an answer that is to be spoken")
-    return Speaker(client, base.store, base.delivery, people.access, spending, handles=handles, outgoing=base.outgoing)
+    return Speaker(client, base.store, base.delivery, people.access, spending, outgoing=base.outgoing)
 
 
 def _transcriber(base: Base, people: PeopleParts, guards: Guards) -> Transcriber:

@@ -55,8 +55,8 @@ class EventParts:
             chats.firings,
             sessions=chats.sessions,
         )
-        resumed = Resumed(self.recovery, chats.reactions, chats.speaker, commands.revocation)
-        working = Working(chats.sessions, agents.tasks, chats.firings, parts.guards.approvals, base.drain)
+        resumed = Resumed(self.recovery, chats.reactions, commands.revocation)
+        working = Working(chats.sessions, agents.tasks, chats.firings, parts.guards.approvals, base.drain, parts.owed)
         here = LocalChats(router, words, delivery, working, resumed)
         self.dispatcher = base.peers.dispatcher(here, base.channels)
         self.chat_commands = ChatCommands(

@@ -5,6 +5,7 @@ from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.people import PeopleParts
+from gateway.runs.owed import OwedWork
 from gateway.schedule.heartbeat.chat_state import ChatStates
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
 from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
@@ -23,14 +24,21 @@ class JobParts:
     """Jobs and the heartbeat: what is due, what it does, and what it posts."""
 
     def __init__(
-        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, agents: AgentFactories
+        self,
+        base: Base,
+        people: PeopleParts,
+        files: FileParts,
+        guards: Guards,
+        agents: AgentFactories,
+        owed: OwedWork,
     ) -> None:
         store, delivery, clock, current = base.store, base.delivery, base.clock, base.current
         access, planned = people.access, base.planned.set
         settings = HeartbeatSettings(store, delivery, clock, current, base.new_request_id, planned)
         states = ChatStates(store, delivery, base.home, agents.parts.ledger, people.zones.of)
         self.heartbeats = Heartbeats(store, clock, current, settings, states)
-        self.offer = Offer(store, delivery, access, settings, current)
+        self.owed = owed
+        owed.register(Offer(store, delivery, access, current).owed)
         self.tools = RunTools(store, delivery, access, clock, base.outgoing)
         self.firing_messages = FiringMessages(store, delivery, access, clock, current, self.tools.files)
         self.firing_delivery = FiringDelivery(store, delivery, access)

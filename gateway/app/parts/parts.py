@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
@@ -10,8 +11,12 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
-from gateway.app.plugins import make, run_buttons_of
+from gateway.app.plugins import make, register_owed, run_buttons_of
 from gateway.plugin import Core, Plugin
+from gateway.runs.owed import OwedWork
+from gateway.store.owed import Owed
+from gateway.texts.say import say
+from gateway.upkeep.owners import Owners
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,7 @@ class Parts:
     base: Base
     people: PeopleParts
     plugins: Sequence[Plugin]
+    owed: OwedWork
     files: FileParts
     guards: Guards
     agents: AgentFactories
@@ -44,9 +50,17 @@ class Parts:
         )
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)
+        owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
         files = FileParts(base, people)
         guards = Guards(base, people, files)
         agents = AgentFactories(base, people, files, guards, plugins)
-        jobs = JobParts(base, people, files, guards, agents)
+        jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, offered=run_buttons_of(plugins))
-        return cls(base, people, plugins, files, guards, agents, jobs, chats)
+        register_owed(plugins, owed)
+        return cls(base, people, plugins, owed, files, guards, agents, jobs, chats)
+
+
+def _given_up(owners: Owners, item: Owed, error: Exception | None) -> None:
+    """Tell owners of what a chat was owed and will not get."""
+    why = partial(say, "owed_died") if error is None else type(error).__name__
+    owners.tell("owed_given_up", kind=item.kind, chat=str(item.chat), why=why)

@@ -1,6 +1,6 @@
 """The user's settings of a chat's heartbeat (on, off, snooze, quiet hours), its own notices, and the offer of one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -12,13 +12,17 @@ from agent_core.origin import CLEAN
 from channels.base import Button, ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.runs.owed import Kinds
 from gateway.schedule.heartbeat import gates
 from gateway.schedule.heartbeat.chat_state import DAY
 from gateway.schedule.times.quiet import QuietHours
 from gateway.settings.current import CurrentSettings
+from gateway.store.connection import Connection
 from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
-from gateway.store.rows import Post, Run
+from gateway.store.owed import Owed
+from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.rule import Every
+from gateway.store.runs import runs_over
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
 
@@ -158,7 +162,10 @@ def began(job: Job) -> float:
     return job.rule.since if isinstance(job.rule, Every) else job.created
 
 
-NAME = "offer"
+KIND = "heartbeat offer"
+"""That of what is owed for the offer of a heartbeat."""
+KEY = "heartbeat-offer:proactive:0"
+"""That of its message, and of what is owed: it is made once."""
 ANSWERS = 5
 """Answers that an owner has had in the chat before the heartbeat is offered there."""
 BUTTONS = (("on", "heartbeat_accept_button"), ("cancel", "heartbeat_decline_button"))
@@ -167,37 +174,41 @@ BUTTONS = (("on", "heartbeat_accept_button"), ("cancel", "heartbeat_decline_butt
 class Offer:
     """Made once per store, unless an owner has used the heartbeat before. It switches nothing on."""
 
-    def __init__(
-        self, store: Store, delivery: Delivery, access: Access, settings: HeartbeatSettings, current: CurrentSettings
-    ) -> None:
+    def __init__(self, store: Store, delivery: Delivery, access: Access, current: CurrentSettings) -> None:
         self._store = store
         self._delivery = delivery
         self._access = access
-        self._settings = settings
         self._current = current
         self._is_over = False
 
-    async def answered(self, run: Run) -> None:
-        """Send the offer after the fifth answer to an owner in a private chat on a remote platform."""
-        if self._is_over or not self._current.now.heartbeat or not self._is_owners_own(run):
-            return
-        if await self._store.runs.answered(run.chat, run.person, ANSWERS) < ANSWERS:
-            return
+    @property
+    def owed(self) -> Kinds:
+        """What is owed with the fifth answer to an owner in a private chat on a remote platform."""
+        return Kinds("heartbeat", {KIND: self._make}, self._ended)
+
+    def _ended(self, run: Run, _: RunEnd, connection: Connection) -> Sequence[Owed]:
+        if self._is_over or not self._current.now.heartbeat or not self._is_owners_own(run.chat, run.person):
+            return []
+        is_time = runs_over(connection, run.chat, run.person, ANSWERS) >= ANSWERS
+        return [Owed(KIND, KEY, run.chat, {"person": run.person})] if is_time else []
+
+    async def _make(self, item: Owed) -> Sequence[Post]:
         self._is_over = True
-        if await self._is_known():
-            return
-        tag = await self._store.chats.language_of(run.chat, run.person)
-        await self._settings.announce(NAME, run.chat, _offer(language_of(tag, self._current.language)))
+        if await self._is_known() or await self._store.outbox.find(KEY) is not None:
+            return []
+        tag = await self._store.chats.language_of(item.chat, str(item.data["person"]))
+        message = _offer(language_of(tag, self._current.language))
+        return [Post(KEY, KEY.partition(":")[0], item.chat, message, CLEAN)]
 
     async def _is_known(self) -> bool:
         """Return True if an owner has a heartbeat anywhere, even one that is off."""
         found = await self._store.heartbeats.all()
         return any(self._access.is_owner(each.chat, Sender(id=each.person, name="")) for each in found)
 
-    def _is_owners_own(self, run: Run) -> bool:
-        channel = self._delivery.channel(run.chat)
-        own = not channel.limits.is_local and not channel.is_group(run.chat) and run.chat.thread is None
-        return own and self._access.is_owner(run.chat, Sender(id=run.person, name=""))
+    def _is_owners_own(self, chat: ChatKey, person: str) -> bool:
+        channel = self._delivery.on(chat.platform)
+        own = channel is not None and not channel.limits.is_local and not channel.is_group(chat) and chat.thread is None
+        return own and self._access.is_owner(chat, Sender(id=person, name=""))
 
 
 def _offer(language: Language) -> OutboundMessage:

@@ -32,6 +32,10 @@ class RecordedWork:
         self._open: dict[ChatKey, int] = defaultdict(int)
         self._work = Background("a test's work failed")
 
+    @property
+    def owed_kinds(self) -> frozenset[str]:
+        return frozenset({"speech"})
+
     def can_reach(self, chat: ChatKey) -> bool:
         return True
 

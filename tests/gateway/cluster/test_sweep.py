@@ -1,11 +1,12 @@
 """What nobody works on is found, and what a node is about to do is left to it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
 import pytest
 
+from channels.base import ChatKey
 from gateway.cluster import sweep
 from gateway.cluster.chat_owners import Orphan
 from gateway.cluster.node import Node
@@ -31,7 +32,7 @@ async def test_an_event_that_has_just_come_is_left_to_its_node(
     members: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Orphan] = []
-    looks_again, handled, orphans = asyncio.Event(), asyncio.Event(), members.dispatchers[1].ownership.orphans
+    looks_again, handled, orphans = asyncio.Event(), asyncio.Event(), members.dispatchers[1].orphans
     looks = 0
 
     async def look() -> list[Orphan]:
@@ -45,7 +46,7 @@ async def test_an_event_that_has_just_come_is_left_to_its_node(
         return now
 
     monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
-    monkeypatch.setattr(members.dispatchers[1].ownership, "orphans", look)
+    monkeypatch.setattr(members.dispatchers[1], "orphans", look)
     await looking.start()
     await members.signals[1].listening.wait()
     await until(lambda: looks > 5)  # the news of a new connection makes it take what it finds at once
@@ -70,19 +71,27 @@ async def test_an_event_whose_node_died_before_it_claimed_the_chat_is_found(
     await until(lambda: members.log == [("two", seq)])
 
 
+OWED = "owed (kind, key, chat, data, run, at, due, attempts) VALUES ('{}', 'run', '{{}}', '{{{{}}}}', 'run', 0, {}, 0)"
+
+
 @pytest.mark.parametrize(
-    "left",
-    ["reactions (seq, chat, message_id, at) VALUES (1, '{}', 'm1', 0)", "spoken_answers VALUES ('run', '{}')"],
-    ids=["a reaction", "speech"],
+    ("left", "found"),
+    [
+        ("reactions (seq, chat, message_id, at) VALUES (1, '{}', 'm1', 0)", CHATS[:1]),
+        (OWED.format("speech", 0), CHATS[:1]),
+        (OWED.format("of a plugin that is gone", 0), []),
+        (OWED.format("speech", "NULL"), []),
+    ],
+    ids=["a reaction", "speech", "something that nobody does", "something that waits for a message"],
 )
-async def test_a_chat_that_lost_its_node_before_its_last_reaction_or_speech_is_found(
-    members: Members, left: str
+async def test_a_chat_that_lost_its_node_is_found_if_something_can_be_done_there(
+    members: Members, left: str, found: Sequence[ChatKey]
 ) -> None:
     rows(members.url, f"INSERT INTO {left.format(CHATS[0])}")
 
-    found = await members.dispatchers[1].ownership.orphans()
+    orphans = await members.dispatchers[1].orphans()
 
-    assert [each.chat for each in found] == [CHATS[0]]
+    assert [each.chat for each in orphans] == found
 
 
 async def test_a_chat_that_has_lost_its_node_is_taken_at_once(members: Members, looking: Sweep) -> None:

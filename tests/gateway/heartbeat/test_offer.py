@@ -2,7 +2,7 @@
 
 from channels.limits import Limits
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.schedule.heartbeat.settings import ANSWERS, NAME
+from gateway.schedule.heartbeat.settings import ANSWERS, KEY
 from tests.gateway.heartbeat.beating import Beating
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.heartbeat.test_heartbeat_command import buttons
@@ -76,7 +76,7 @@ async def test_an_offer_that_is_not_answered_is_not_repeated_after_a_restart(sta
     await bot.hears("hello again")
 
     assert len([text for text in bot.screen if "every 30 minutes" in text]) == 1
-    assert await bot.store.outbox.find(f"heartbeat-{NAME}:proactive:0")
+    assert await bot.store.outbox.find(KEY)
 
 
 async def test_nobody_else_is_offered_it_and_no_group(start_beating: StartBeating) -> None:

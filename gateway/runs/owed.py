@@ -1,0 +1,254 @@
+"""Does what chats are owed: durable work that follows an answer, at its end, after a restart and after a take-over.
+
+What is owed is written in the transaction that ends a run, and removed in the one that queues the messages that do it.
+So nothing is lost in a crash, and nothing is sent twice. Kinds of such work are registered by name; what is of a kind
+that nobody has registered stays as it is.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
+
+import structlog
+
+from agent_core.background import Background
+from agent_core.clock import Clock
+from agent_core.log_errors import Contained
+from channels.base import ChannelError, ChatKey
+from gateway.delivery.delivery import Delivery
+from gateway.errors import is_machine_trouble
+from gateway.runs.handles import Handles
+from gateway.store.connection import Connection, Fenced, Rows
+from gateway.store.owed import Owed, Owes, nothing_owed
+from gateway.store.rows import Post, PostState, Run, RunEnd
+from gateway.store.store import Store
+from gateway.store.writer import STORE_ERRORS, may_pass
+
+PAUSES = (1.0, 10.0, 60.0, 600.0)
+"""Seconds to wait after each failed attempt; the last one repeats."""
+MOST_ATTEMPTS = 10
+_OVER = PostState.SENT, PostState.FAILED
+
+Doer = Callable[[Owed], Awaitable[Sequence[Post]]]
+"""Does what is owed, and returns messages for its chat, which are queued in the transaction that removes it."""
+Ended = Callable[[Run, RunEnd, Connection], Iterable[Owed]]
+"""Returns what is owed at the end of a run, in the transaction that ends it."""
+GivenUp = Callable[[Owed, Exception | None], None]
+"""Tells of what was given up, and of the error that its last attempt raised; None: the program died each time."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of one owner, such as a plugin."""
+
+    name: str
+    doers: Mapping[str, Doer]
+    ended: Ended | None = None
+
+
+class OwedWork:
+    """Does what is owed, of all kinds, each beside whatever comes next in its chat."""
+
+    def __init__(self, store: Store, delivery: Delivery, clock: Clock, given_up: GivenUp) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._given_up = given_up
+        self._handles = Handles(clock, "what is owed")
+        self._doers: dict[str, Doer] = {}
+        self._asked: list[Kinds] = []
+        """Those that are asked at the end of each run."""
+        self._doing: dict[tuple[str, str], tuple[ChatKey, asyncio.Task[None]]] = {}
+        self._background = Background("what is owed was not done")
+
+    def register(self, kinds: Kinds) -> None:
+        """Add kinds, before anything runs. Raises ValueError if one is there already."""
+        if there := sorted(self._doers.keys() & kinds.doers.keys()):
+            raise ValueError(f"what is owed of the kind {there[0]} is done already")
+        self._doers.update(kinds.doers)
+        if kinds.ended is not None:
+            self._asked.append(kinds)
+
+    @property
+    def kinds(self) -> Set[str]:
+        """The kinds that this process does."""
+        return self._doers.keys()
+
+    def at_end(self, run: Run, how: RunEnd) -> Owes:
+        """Return what asks all owners of kinds what is owed, in the transaction that ends a run."""
+        if not self._asked:
+            return nothing_owed
+
+        def owes(connection: Connection) -> Sequence[Owed]:
+            return [item for kinds in self._asked for item in _owed_by(kinds, run, how, connection)]
+
+        return owes
+
+    def begin(self, items: Iterable[Owed]) -> None:
+        """Do what is owed, beside whatever comes next."""
+        for item in items:
+            known = item.kind, item.key
+            if item.kind in self._doers and item.due is not None and known not in self._doing:
+                doing = self._background.start(self._do(item), f"{item.kind} {item.key}")
+                self._doing[known] = item.chat, doing
+                doing.add_done_callback(partial(self._over, known))
+
+    async def resume(self, chat: ChatKey | None = None) -> None:
+        """Do what the previous process left, in a chat or in all that can be reached.
+
+        What follows messages that are still unsent waits for `delivered`.
+        """
+        unsent = {post.run for post in await self._store.outbox.unsent(chat) if not post.is_progress}
+        await self._take_up(each for each in await self._store.owed.left(chat) if each.run not in unsent)
+
+    async def delivered(self, runs: Container[str]) -> None:
+        """Do what is owed by these runs, of which messages were sent that the previous process had left."""
+        await self._take_up(each for each in await self._store.owed.left() if each.run and each.run in runs)
+
+    def are_in(self, chat: ChatKey) -> bool:
+        """Return True while something is done in a chat."""
+        return any(chat == where for where, _ in self._doing.values())
+
+    async def settled(self) -> None:
+        """Wait until everything is done."""
+        await self._background.join()
+
+    async def close_in(self, chat: ChatKey) -> None:
+        """Cancel what is done in a chat, for another process to do."""
+        if open_ones := [doing for where, doing in self._doing.values() if where == chat]:
+            for doing in open_ones:
+                doing.cancel()
+            await asyncio.wait(open_ones)
+
+    async def close(self) -> None:
+        """Cancel everything, to be done after the next start."""
+        await self._background.stop()
+
+    # Internals
+
+    def _over(self, known: tuple[str, str], _: "asyncio.Task[None]") -> None:
+        del self._doing[known]
+
+    async def _take_up(self, items: Iterable[Owed]) -> None:
+        """Begin what another process may have died of, so that it is not done for ever."""
+        found = [
+            replace(each, attempts=each.attempts + 1)
+            for each in items
+            if each.kind in self._doers and each.due is not None and (each.kind, each.key) not in self._doing
+        ]
+        reached = [each for each in found if self._delivery.knows(each.chat)]
+        if reached:
+            await self._store.owed.tried(reached)
+        for item in reached:
+            if item.attempts > MOST_ATTEMPTS:
+                await self._give_up(item, None)
+            else:
+                self.begin([item])
+
+    async def _do(self, item: Owed) -> None:
+        left: Owed | None = item
+        while left is not None:
+            await self._clock.sleep(max(0.0, (left.due or 0.0) - self._clock.time()))
+            if left.run and await self._is_unsent(left.run):  # the one who sends its messages begins it again
+                return
+            left = await self._tried(left)
+
+    async def _is_unsent(self, run: str) -> bool:
+        posts = await self._store.outbox.of_run(run)
+        return any(post.state not in _OVER and not post.is_progress for post in posts)
+
+    async def _tried(self, item: Owed) -> Owed | None:
+        """Make one attempt. Return what is left to do."""
+        work, posts, is_new = f"{item.kind} {item.key}", list[Post](), False
+        with Contained(work, "what is owed could not be done") as contained:
+            posts += await self._handles.until_done(work, partial(self._doers[item.kind], item))
+            if any(post.chat != item.chat for post in posts):
+                raise ValueError(f"{work} is owed to {item.chat}, and has messages for another chat")
+            is_new = await self._store.owed.done(item, posts)
+        if contained.error is not None:
+            return await self._failed(item, contained.error)
+        if is_new and posts:
+            await self._delivery.deliver(item.chat, posts)
+        return None
+
+    async def _failed(self, item: Owed, error: Exception) -> Owed | None:
+        is_of_machine = is_machine_trouble(error) or isinstance(error, STORE_ERRORS)
+        attempts = item.attempts + (not is_of_machine)
+        if attempts >= MOST_ATTEMPTS:
+            await self._give_up(item, error)
+            return None
+        pause = PAUSES[min(max(attempts - 1, 0), len(PAUSES) - 1)]
+        if isinstance(error, ChannelError) and error.retry_after is not None:
+            pause = max(pause, error.retry_after)
+        log.info("what is owed is tried again", kind=item.kind, key=item.key, seconds=pause)
+        left = replace(item, attempts=attempts, due=self._clock.time() + pause)
+        if not is_of_machine:
+            await self._store.owed.tried([left])
+        return left
+
+    async def _give_up(self, item: Owed, error: Exception | None) -> None:
+        log.error("what is owed was given up", kind=item.kind, key=item.key, chat=str(item.chat), exc_info=error)
+        if await self._store.owed.done(item):
+            self._given_up(item, error)
+
+
+def _owed_by(kinds: Kinds, run: Run, how: RunEnd, connection: Connection) -> Sequence[Owed]:
+    """Ask one owner of kinds. If that fails, what it wrote is undone, and it counts as nothing."""
+    if kinds.ended is None:
+        return ()
+    asked = _Undoable(connection)
+    found: Sequence[Owed] = ()
+    with Contained(kinds.name, "a plugin failed") as contained:
+        found = [replace(item, run=run.id) for item in kinds.ended(run, how, asked)]
+        for item in found:
+            if item.kind not in kinds.doers or item.chat != run.chat:
+                raise ValueError(f"nobody does {item.kind} {item.key} for {item.chat} at the end of a run there")
+    if contained.error is None:
+        asked.keep()
+        return found
+    if isinstance(contained.error, Fenced) or may_pass(contained.error):  # the whole transaction is made again
+        raise contained.error
+    asked.undo()
+    return ()
+
+
+class _Undoable:
+    """A connection whose statements can be undone without the transaction that they are in."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._is_used = False
+
+    @property
+    def in_transaction(self) -> bool:
+        """See `Connection`."""
+        return self._connection.in_transaction
+
+    def execute(self, statement: str, values: object = (), /) -> Rows:
+        """See `Connection`."""
+        self._use()
+        return self._connection.execute(statement, values)
+
+    def executemany(self, statement: str, values: Iterable[object], /) -> Rows:
+        """See `Connection`."""
+        self._use()
+        return self._connection.executemany(statement, values)
+
+    def keep(self) -> None:
+        """Keep what was written."""
+        if self._is_used:
+            self._connection.execute("RELEASE SAVEPOINT asked")
+
+    def undo(self) -> None:
+        """Undo what was written."""
+        if self._is_used:
+            self._connection.execute("ROLLBACK TO SAVEPOINT asked")
+            self.keep()
+
+    def _use(self) -> None:
+        if not self._is_used:
+            self._connection.execute("SAVEPOINT asked")
+            self._is_used = True

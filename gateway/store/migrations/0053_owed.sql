@@ -1,0 +1,17 @@
+-- Durable work that follows an answer and is still to be done, by the kind of work.
+-- What has no time at which it is due waits for a message in its chat.
+CREATE TABLE owed (
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  chat TEXT NOT NULL,
+  data TEXT NOT NULL,
+  run TEXT NOT NULL,
+  at REAL NOT NULL,
+  due REAL,
+  attempts INTEGER NOT NULL,
+  PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX owed_chat ON owed (chat);
+
+INSERT INTO owed SELECT 'speech', run, chat, '{}', run, 0, 0, 0 FROM spoken_answers;
+DROP TABLE spoken_answers;

@@ -1,0 +1,105 @@
+"""The table of what is owed: durable work that follows an answer, until it is done or given up."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agent_core.messages import JsonObject
+from channels.base import ChatKey
+from gateway.store.connection import Connection
+from gateway.store.outbox import insert, masked_posts, rows_of
+from gateway.store.rows import Post
+from gateway.store.table import Table, in_chat, readable
+
+
+@dataclass(frozen=True)
+class Owed:
+    """Something that a chat is owed, known by its kind and key."""
+
+    kind: str
+    key: str
+    """Of two with the same kind and key the first one stays."""
+    chat: ChatKey
+    data: JsonObject = field(default_factory=dict)
+    """What is needed to do it. It is kept as JSON, and masked."""
+    run: str = ""
+    """The run whose end owes it: it is done once all messages of the run were sent or given up. Empty: at once."""
+    due: float | None = 0.0
+    """The time before which it is not done; None: it waits until somebody writes in the chat."""
+    attempts: int = 0
+    """Tries that failed, and starts of the program in which it was taken up again."""
+
+
+class _Row(NamedTuple):
+    key: str
+    kind: str
+    chat: str
+    data: str
+    run: str
+    due: float | None
+    attempts: int
+
+
+Owes = Callable[[Connection], Sequence[Owed]]
+"""Returns what is owed from now on, in the transaction that writes it."""
+
+
+def nothing_owed(_: Connection) -> Sequence[Owed]:
+    """Return nothing."""
+    return ()
+
+
+class OwedItems(Table):
+    """What is owed, of all kinds."""
+
+    async def left(self, chat: ChatKey | None = None) -> list[Owed]:
+        """Return what a chat is owed, or all chats, oldest first."""
+        condition, values = in_chat(chat)
+        query = f"SELECT {', '.join(_Row._fields)} FROM owed WHERE TRUE{condition} ORDER BY at, key"  # noqa: S608
+
+        def read(connection: Connection) -> list[Owed]:
+            return list(readable(map(_Row._make, connection.execute(query, values)), _owed, "owed"))
+
+        return await self._reader.run(read)
+
+    async def tried(self, items: Iterable[Owed]) -> None:
+        """Save the number of attempts, and when the next one is due."""
+        rows = [(each.attempts, each.due, each.kind, each.key) for each in items]
+
+        def change(connection: Connection) -> None:
+            connection.executemany("UPDATE owed SET attempts = ?, due = ? WHERE kind = ? AND key = ?", rows)
+
+        await self._writer.submit(change)
+
+    async def done(self, item: Owed, posts: Sequence[Post] = ()) -> bool:
+        """Remove what is done, and queue the messages that do it, in one transaction.
+
+        Returns False, and queues nothing, if it was removed before.
+        """
+        rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
+
+        def change(connection: Connection) -> bool:
+            removed = connection.execute("DELETE FROM owed WHERE kind = ? AND key = ?", (item.kind, item.key))
+            if removed.rowcount == 0:
+                return False
+            insert(connection, rows)
+            return True
+
+        return await self._writer.submit(change)
+
+
+def owe(connection: Connection, items: Iterable[Owed], now: float, mask: Callable[[str], str]) -> None:
+    """Record what is owed from now on."""
+    connection.executemany(
+        "INSERT INTO owed (kind, key, chat, data, run, at, due, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
+        " ON CONFLICT DO NOTHING",
+        [(each.kind, each.key, str(each.chat), mask(json.dumps(each.data)), each.run, now, each.due) for each in items],
+    )
+
+
+def _owed(row: _Row) -> Owed:
+    data = json.loads(row.data)
+    if not isinstance(data, dict):
+        raise TypeError(f"{row.data[:20]} is no object")
+    return Owed(row.kind, row.key, ChatKey.parse(row.chat), data, row.run, row.due, row.attempts)
