@@ -39,10 +39,14 @@ from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, alw
 from gateway.permissions.roles import Role, Roles
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.metric import Durations, Metric, counter, gauge
+from gateway.runs.owed import Doer
+from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
+from gateway.settings.plugin_settings import About, PluginSettings
 from gateway.store.connection import Connection
-from gateway.store.rows import Post
+from gateway.store.owed import Owed
+from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.texts.say import LANGUAGES, Language, say
@@ -58,6 +62,7 @@ __all__ = [
     "NOT_KNOWN",
     "OTHERWISE",
     "TALK",
+    "About",
     "Access",
     "Acts",
     "Again",
@@ -77,6 +82,7 @@ __all__ = [
     "Core",
     "CurrentSettings",
     "Delivery",
+    "Doer",
     "Durations",
     "Duty",
     "InboundEvent",
@@ -89,8 +95,10 @@ __all__ = [
     "Once",
     "Origin",
     "OutboundMessage",
+    "Owed",
     "ParleyError",
     "Plugin",
+    "PluginSettings",
     "Post",
     "Quoting",
     "ReactionAdded",
@@ -104,6 +112,9 @@ __all__ = [
     "Route",
     "RouteAnswer",
     "RouteAsked",
+    "Run",
+    "RunButton",
+    "RunEnd",
     "Running",
     "Said",
     "ScheduleFired",
