@@ -29,6 +29,7 @@ from gateway.commands.command import Command, CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
+from gateway.permissions.budgets import Budgets
 from gateway.permissions.roles import Roles
 from gateway.records.metric import Durations, Metric
 from gateway.runs.owed import Doer
@@ -59,6 +60,8 @@ class Core:
     """The people who have roles, and when these change."""
     settings: CurrentSettings
     """The settings in force, which may change while Parley runs."""
+    budgets: Budgets
+    """Reserve what a call may cost before it is made, if they have room, and settle what it has cost."""
     secrets: Secrets
     """Masks what must not be shown. Messages are masked without it; files that a plugin writes are not."""
     clock: Clock

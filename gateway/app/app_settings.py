@@ -40,8 +40,6 @@ class AppSettings:
     """Make backups and shorten old entries each night."""
     transcription: AudioServer | None = None
     """Server that transcribes voice messages."""
-    speech: AudioServer | None = None
-    """Server that speaks answers."""
     models: CurrentModels | None = None
     """The models in force; None for that of the agents' parts alone."""
     model_source: ModelSource = field(default_factory=ModelSource)

@@ -205,7 +205,6 @@ async def open_app(
             tick_every=tick_every,
             nightly=True,
             transcription=settings.audio_server("transcription"),
-            speech=settings.audio_server("speech"),
             models=models,
             model_source=resources.source,
             entrance=entrance,

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 COMMANDS = {
     *("start", "help", "status", "pair", "link", "page", "people", "allow", "role", "block", "whoami"),
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
-    *("context", "compact", "skills", "skill", "voice", "approve", "deny", "rules"),
+    *("context", "compact", "skills", "skill", "approve", "deny", "rules"),
     *("activation", "speakers", "tools", "budget", "tasks", "sessions", "resume", "rename", "memory", "undo"),
     *("audit", "forget", "privacy", "doctor", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
 }

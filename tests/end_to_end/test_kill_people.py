@@ -9,7 +9,6 @@ import pytest
 from agent_core.skills.installed import FOLDER as SKILLS
 from agent_core.skills.installed import InstalledSkills
 from tests.agent_core.skills.packing import zipped
-from tests.emulators.audio import AudioEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.inbox import acknowledged
@@ -171,26 +170,6 @@ async def test_a_skill_that_is_installed_while_it_is_killed_is_there_whole_or_no
         await chat.until(lambda c: "rates is loaded" in c.screen[-1])
         await chat.says(ann, "/skill remove rates")
         await chat.until(lambda c: "is removed" in c.screen[-1])
-
-
-@only("telegram")
-async def test_an_answer_that_is_being_spoken_while_it_is_killed_is_spoken_after_the_start(own_stage: Stage) -> None:
-    async with AudioEmulator() as audio:
-        own_stage.program.set("PARLEY_SPEECH", audio.base_url)
-        ann, chat = await _owned(own_stage)
-        await chat.says(ann, "/voice on")
-        await chat.until(lambda c: "spoken as well" in c.screen[-1])
-        audio.faults.hold("speak")
-        await chat.says(ann, "what time is it?")
-        await audio.wait_for(lambda: len(audio.calls) == 1)
-
-        await _killed(own_stage, 0.0)
-
-        await chat.until(lambda c: any(message.document for message in c.bot_messages))
-        assert _count(chat, "You said what time is it?.") == 1
-        assert [bool(message.document) for message in chat.bot_messages].count(True) == 1
-        states = "SELECT state, count(*) FROM spending WHERE model LIKE '%tts%' GROUP BY state ORDER BY state"
-        await until(lambda: _rows(own_stage, states) == [("estimate", 1), ("settled", 1)])
 
 
 @only("telegram")

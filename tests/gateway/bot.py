@@ -86,7 +86,6 @@ class BotOptions:
     """Those to be made; None for those that come with Parley."""
     transcription: AudioServer | None = None
     loaded: Settings | None = None
-    speech: AudioServer | None = None
     database: str | None = None
     """The address of the store's database on PostgreSQL; None for SQLite's file."""
     agrees_on_time: bool = False
@@ -195,7 +194,6 @@ class Bot:
             nightly=self._options.nightly,
             transcription=self._options.transcription,
             models=self._options.offered(self.llm),
-            speech=self._options.speech,
             entrance=self._options.entrance,
         )
         new_request_id, fetcher = self._options.new_request_id, self._options.fetcher

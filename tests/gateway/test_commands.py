@@ -25,7 +25,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("queue", "btw"),
         *("model", "think", "tz"),
         *("context", "compact"),
-        *("skills", "skill", "voice"),
+        *("skills", "skill"),
         *("approve", "deny", "rules"),
         *("activation", "speakers", "tools", "budget"),
         "tasks",

@@ -278,9 +278,9 @@ async def test_no_plugin_takes_a_kind_of_parley_itself(start_bot: StartBot) -> N
         name = "takes"
 
         def owed(self) -> Mapping[str, Doer]:
-            return {"speech": self.add}
+            return {"heartbeat offer": self.add}
 
-    with pytest.raises(PluginFailed, match="speech is done already"):
+    with pytest.raises(PluginFailed, match="heartbeat offer is done already"):
         await start_bot(plugins=(Takes,))
 
 

@@ -25,7 +25,6 @@ from gateway.chat.run_end import RunEnds
 from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
-from gateway.chat.speech import Speaker
 from gateway.chat.transcription import Transcriber
 from gateway.chat.turns import Turns
 from gateway.delivery.reactions import Reactions
@@ -57,8 +56,6 @@ class ChatParts:
         self.pace = Pace(access, clock)
         self.agents = _chat_agents(base, guards, agents, jobs)
         self.reactions = Reactions(store.reactions, delivery, clock, base.current)
-        self.speaker = _speaker(base, people, guards)
-        jobs.owed.register(self.speaker.owed)
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
         answers = Answers(store, delivery, access, base.secrets, clock, offered=offered)
         self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions)
@@ -102,12 +99,6 @@ def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobPa
         tools=(*agents.parts.tools, task_tool(agents.tasks), ask_user_tool(base.store), *tools.both()),
     )
     return agents.plain.variant(parts, QuestionPermissions(guards.permissions, guards.approvals))
-
-
-def _speaker(base: Base, people: PeopleParts, guards: Guards) -> Speaker:
-    server = base.settings.speech
-    client, spending = AudioClient(server) if server else None, guards.audio_spending
-    return Speaker(client, base.store, base.delivery, people.access, spending, outgoing=base.outgoing)
 
 
 def _transcriber(base: Base, people: PeopleParts, guards: Guards) -> Transcriber:

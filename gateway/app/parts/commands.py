@@ -54,7 +54,6 @@ from gateway.commands.skills import SkillCommands
 from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
-from gateway.commands.voice import VoiceCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
@@ -142,7 +141,6 @@ class CommandParts:
             ZoneCommands(people.zones, jobs.jobs, store, clock).commands,
             ContextCommands(store, pace, clock, base.new_id, models).commands,
             SkillCommands(self._skill_installs, SkillLevels(store.chat_settings)).commands,
-            VoiceCommands(chats.speaker, store.chat_settings).commands,
             ApprovalCommands(guards.approvals, delivery, store.outbox).commands,
             AnswerCommands(guards.approvals, store.approvals, store.outbox).commands,
             RuleCommands(store.rules, people.zones).commands,

@@ -25,10 +25,10 @@ class Parts:
 
     base: Base
     people: PeopleParts
-    plugins: Sequence[Plugin]
-    owed: OwedWork
     files: FileParts
     guards: Guards
+    plugins: Sequence[Plugin]
+    owed: OwedWork
     agents: AgentFactories
     jobs: JobParts
     chats: ChatParts
@@ -37,6 +37,8 @@ class Parts:
     def of(cls, base: Base) -> "Parts":
         """Make them."""
         people = PeopleParts(base)
+        files = FileParts(base, people)
+        guards = Guards(base, people, files)
         core = Core(
             base.store,
             base.delivery,
@@ -44,6 +46,7 @@ class Parts:
             people.access,
             people.roles,
             base.current,
+            budgets=guards.budgets,
             secrets=base.secrets,
             clock=base.clock,
             home=base.home,
@@ -51,13 +54,11 @@ class Parts:
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
-        files = FileParts(base, people)
-        guards = Guards(base, people, files)
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, offered=run_buttons_of(plugins))
         register_owed(plugins, owed)
-        return cls(base, people, plugins, owed, files, guards, agents, jobs, chats)
+        return cls(base, people, files, guards, plugins, owed, agents, jobs, chats)
 
 
 def _given_up(owners: Owners, item: Owed, error: Exception | None) -> None:

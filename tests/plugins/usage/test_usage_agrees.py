@@ -24,7 +24,7 @@ from tests.gateway.tasking import Cast, begins, rows
 
 PRICED = SCRIPTED_MODEL.model_copy(update={"input_price": 3.0, "output_price": 15.0})
 UNKNOWN = SCRIPTED_MODEL
-STEPS = ("hello", "/new", "/btw what is it?", "/voice on", "voice", "task", "restart", "lost", "/voice off")
+STEPS = ("hello", "/new", "/btw what is it?", "voice", "task", "restart", "lost")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ async def own_usage(bot: Bot) -> str:
 @pytest.mark.parametrize(("seed", "model"), [(1, PRICED), (2, UNKNOWN)], ids=["known prices", "the ceiling"])
 async def test_all_views_tell_the_same(wired_bot: StartBot, audio: AudioEmulator, seed: int, model: object) -> None:
     server = AudioServer(audio.base_url, "whisper-1", price=0.006)
-    bot = await wired_bot(model=model, transcription=server, speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    bot = await wired_bot(model=model, transcription=server)
     talk, steps = Talk(bot), [*STEPS, "voice"]
     random.Random(seed).shuffle(steps)  # noqa: S311
     for step in steps:

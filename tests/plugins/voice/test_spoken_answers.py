@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.models.audio import AudioServer
 from agent_core.models.scripted import SCRIPTED_MODEL
 from channels.base import ChannelError
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.chat.speech import spoken
+from gateway.plugins.voice.speaker import spoken
 from gateway.texts.amounts import USD
 from tests.emulators.audio import AudioEmulator
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.spending_sequences import copy_home
 from tests.gateway.tasking import rows
+from tests.plugins.voice.speaking import speaking
 from tests.process import until
 
 
@@ -32,7 +32,7 @@ def sent(bot: Bot) -> list[str]:
 
 
 async def test_answers_are_spoken_where_a_chat_asks_for_it(start_bot: StartBot, audio: AudioEmulator) -> None:
-    bot = await start_bot("One.", "It is **noon**.", "Three.", speech=AudioServer(audio.base_url, "tts-1"))
+    bot = await start_bot("One.", "It is **noon**.", "Three.", plugins=(speaking(audio),))
     await bot.hears("hello")
     assert sent(bot) == []
 
@@ -52,7 +52,7 @@ async def test_answers_are_spoken_where_a_chat_asks_for_it(start_bot: StartBot, 
 
 
 async def test_a_server_that_fails_leaves_the_text(start_bot: StartBot, audio: AudioEmulator) -> None:
-    bot = await start_bot("One.", speech=AudioServer(audio.base_url, "tts-1"))
+    bot = await start_bot("One.", plugins=(speaking(audio),))
     audio.faults.fail("speak", times=None)
     await bot.hears("/voice on")
 
@@ -71,7 +71,7 @@ async def test_it_says_what_is_missing_and_who_may_switch_it(start_bot: StartBot
 
 
 async def test_in_groups_owners_and_admins_decide(start_bot: StartBot, audio: AudioEmulator) -> None:
-    bot = await start_bot(speech=AudioServer(audio.base_url, "tts-1"))
+    bot = await start_bot(plugins=(speaking(audio),))
 
     await bot.hears("/voice on", sender="bob", group="team")
     assert bot.screen[-1] == "In groups only owners and admins can switch this."
@@ -88,7 +88,7 @@ async def spoken_once(bot: Bot) -> None:
 
 
 async def test_an_answer_is_charged_to_its_chat_and_person(start_bot: StartBot, audio: AudioEmulator) -> None:
-    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    bot = await start_bot("It is noon.", plugins=(speaking(audio, price=15.0),))
     await bot.hears("/voice on")
     await bot.hears("what time is it?")
 
@@ -101,7 +101,7 @@ async def test_an_answer_is_charged_to_its_chat_and_person(start_bot: StartBot, 
 async def test_an_unknown_price_counts_as_the_ceiling_and_an_own_server_as_nothing(
     start_bot: StartBot, audio: AudioEmulator, price: float | None, billionths: int
 ) -> None:
-    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "m", price=price))
+    bot = await start_bot("It is noon.", plugins=(speaking(audio, "m", price),))
     await bot.hears("/voice on")
     await bot.hears("what time is it?")
 
@@ -110,7 +110,7 @@ async def test_an_unknown_price_counts_as_the_ceiling_and_an_own_server_as_nothi
 
 async def test_without_room_in_a_budget_only_the_text_is_sent(start_bot: StartBot, audio: AudioEmulator) -> None:
     free = SCRIPTED_MODEL.model_copy(update={"input_price": 0.0, "output_price": 0.0})
-    bot = await start_bot("It is noon.", model=free, speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    bot = await start_bot("It is noon.", model=free, plugins=(speaking(audio, price=15.0),))
     await bot.hears("/voice on")
     await bot.hears("/budget here 0.0001 USD a day")
     before = len(bot.screen)
@@ -127,8 +127,8 @@ async def test_without_room_in_a_budget_only_the_text_is_sent(start_bot: StartBo
 async def test_a_kill_while_the_answer_is_spoken_speaks_it_after_the_start(
     start_bot: StartBot, audio: AudioEmulator, tmp_path: Path
 ) -> None:
-    server = AudioServer(audio.base_url, "tts-1", price=15.0)
-    bot = await start_bot("It is noon.", speech=server)
+    plugin = speaking(audio, price=15.0)
+    bot = await start_bot("It is noon.", plugins=(plugin,))
     await bot.hears("/voice on")
     audio.faults.hold("speak")
     await bot.channel.hears("what time is it?")
@@ -137,7 +137,7 @@ async def test_a_kill_while_the_answer_is_spoken_speaks_it_after_the_start(
     image = tmp_path / "image"
     await asyncio.to_thread(copy_home, bot.home, image)  # what a kill leaves
     await bot.stop()
-    next_life = Bot(image, (), BotOptions(speech=server, channel=bot.channel))
+    next_life = Bot(image, (), BotOptions(plugins=(plugin,), channel=bot.channel))
     await next_life.start()
 
     try:
@@ -152,7 +152,7 @@ async def test_a_kill_before_the_text_was_sent_speaks_it_after_the_text(
     start_bot: StartBot, audio: AudioEmulator
 ) -> None:
     channel = MemoryChannel(limits=NO_PACE)
-    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "tts-1"), channel=channel)
+    bot = await start_bot("It is noon.", plugins=(speaking(audio),), channel=channel)
     await bot.hears("/voice on")
     channel.fails("send", ChannelError("down", retry_after=60.0))
     await channel.hears("what time is it?")
@@ -166,7 +166,7 @@ async def test_a_kill_before_the_text_was_sent_speaks_it_after_the_text(
 
 
 async def test_a_failure_that_passes_is_tried_again_and_charged_once(start_bot: StartBot, audio: AudioEmulator) -> None:
-    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    bot = await start_bot("It is noon.", plugins=(speaking(audio, price=15.0),))
     await bot.hears("/voice on")
     audio.faults.fail("speak", status=503, times=1)
 

@@ -1,10 +1,10 @@
 """The command that turns spoken answers on and off: /voice."""
 
 from channels.base import OutboundMessage
-from gateway.chat.speech import ON, SETTING, Speaker
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
+from gateway.plugins.voice.speaker import ON, SETTING, Speaker
 from gateway.store.chat_settings import ChatSettings
 from gateway.texts.say import say
 
@@ -29,15 +29,14 @@ class VoiceCommands:
         return reply(say("speech_on" if is_on else "speech_off", language, slash=given.slash))
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "voice",
-                {"en": "Speak answers here as well", "zh": "同时朗读这里的回答"},
-                self.voice,
-                rights=Rights({"": LOOK, OTHERWISE: Right("write", group=Role.ADMIN, refusal="speech_not_yours")}),
-                arguments="[on|off]",
-                example="on",
-                offered_to=Role.MEMBER,
-            ),
+    def command(self) -> Command:
+        return Command(
+            "voice",
+            {"en": "Speak answers here as well", "zh": "同时朗读这里的回答"},
+            self.voice,
+            rights=Rights({"": LOOK, OTHERWISE: Right("write", group=Role.ADMIN, refusal="speech_not_yours")}),
+            arguments="[on|off]",
+            example="on",
+            after="skill",
+            offered_to=Role.MEMBER,
         )

@@ -7,27 +7,23 @@ repeats the speech, and never the message.
 import asyncio
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import structlog
 
 from agent_core.file_handles import raise_lack
-from agent_core.models.audio import AudioClient, AudioFailed
+from agent_core.models.audio import AudioClient, AudioFailed, AudioServer
 from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
 from channels.base import OutboundMessage, Sender
-from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import write
-from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
+from gateway.plugin import Core
 from gateway.runs.answer import finished_words
-from gateway.runs.owed import Kinds
 from gateway.store.budget import Payer
 from gateway.store.chat_settings import setting_in
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
-from gateway.store.rows import Post, PostState, Run, RunEnd
-from gateway.store.store import Store
+from gateway.store.rows import Post, PostState, Run
 
 KIND = "speech"
 """That of what is owed for an answer that is to be spoken; its key is the run."""
@@ -43,36 +39,23 @@ log = structlog.get_logger(__name__)
 
 
 class Speaker:
-    """Sends answers as audio, too. Without a client it sends none."""
+    """Sends answers as audio, too. Without a server it sends none."""
 
-    def __init__(
-        self,
-        client: AudioClient | None,
-        store: Store,
-        delivery: Delivery,
-        access: Access,
-        spending: AudioSpending,
-        *,
-        outgoing: Path,
-    ) -> None:
-        """`outgoing` is the folder of files that are sent."""
-        self.is_configured = client is not None
-        self._client = client
-        self._store = store
-        self._delivery = delivery
-        self._access = access
-        self._spending = spending
-        self._outgoing = outgoing
+    def __init__(self, server: AudioServer | None, core: Core) -> None:
+        self.is_configured = server is not None
+        self._client = AudioClient(server) if server else None
+        self._store = core.store
+        self._delivery = core.delivery
+        self._access = core.access
+        self._spending = AudioSpending(core.budgets, core.settings, core.clock)
+        self._outgoing = core.outgoing
 
-    @property
-    def owed(self) -> Kinds:
-        """What is owed at the end of a run whose answer is to be spoken."""
-        return Kinds("voice", {KIND: self._speak}, self._ended if self.is_configured else None)
+    def ended(self, run: Run, connection: Connection) -> Sequence[Owed]:
+        """Return what is owed at the end of a run whose answer is to be spoken."""
+        is_on = self.is_configured and setting_in(connection, run.chat, SETTING) == ON
+        return [Owed(KIND, run.id, run.chat)] if is_on else []
 
-    def _ended(self, run: Run, _: RunEnd, connection: Connection) -> Sequence[Owed]:
-        return [Owed(KIND, run.id, run.chat)] if setting_in(connection, run.chat, SETTING) == ON else []
-
-    async def _speak(self, item: Owed) -> Sequence[Post]:
+    async def speak(self, item: Owed) -> Sequence[Post]:
         """Return the message with the speech; none if the answer was not sent whole, or the chat wants none now."""
         run = await self._store.runs.find(item.key)
         is_on = self.is_configured and await self._store.chat_settings.get(item.chat, SETTING) == ON

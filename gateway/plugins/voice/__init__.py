@@ -1,0 +1,1 @@
+"""Answers that are spoken as well, in chats that ask for it."""
