@@ -25,6 +25,7 @@ from agent_core.clock import Clock
 from agent_core.tools.tool import Tool
 from channels.base import InboundEvent
 from channels.connected import Connected
+from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
@@ -39,8 +40,9 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import PluginSettings
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
-from gateway.store.rows import Run, RunEnd
+from gateway.store.rows import InboxItem, Run, RunEnd
 from gateway.store.store import Store
+from gateway.texts.say import Language
 from gateway.web.route import Route
 
 
@@ -197,6 +199,17 @@ class Plugin:
         time. A failure is logged, what was written is undone, and nothing is owed.
         """
         return ()
+
+    async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
+        """Return what is said in a recording of a message, or None to leave it to others.
+
+        Called outside of any transaction while the prompt is made, for which the chat waits, and again after a crash:
+        what was paid for should be kept. `run` is the one that answers, None if there is none yet, and `language` is
+        the sender's. The words are masked. Those of a recording of the sender count as written by the sender; other
+        recordings are quoted, with their source. A failure is logged, and counts as None, except that of a lack of file
+        handles, after which the run is tried again. If nothing listens, the model is told of the file alone.
+        """
+        return None
 
     def admitted(self, event: InboundEvent) -> None:
         """Take note of an event that is let in: a message, a command, a press, a reaction or a request of the page.

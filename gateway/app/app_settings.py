@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import ChatKey, Sender, Standing
 from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
@@ -38,8 +37,6 @@ class AppSettings:
     """Longest time in seconds between two checks for due jobs; None for no checks but `Scheduler.tick`."""
     nightly: bool = False
     """Make backups and shorten old entries each night."""
-    transcription: AudioServer | None = None
-    """Server that transcribes voice messages."""
     models: CurrentModels | None = None
     """The models in force; None for that of the agents' parts alone."""
     model_source: ModelSource = field(default_factory=ModelSource)

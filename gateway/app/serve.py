@@ -204,7 +204,6 @@ async def open_app(
             secrets=settings.secrets,
             tick_every=tick_every,
             nightly=True,
-            transcription=settings.audio_server("transcription"),
             models=models,
             model_source=resources.source,
             entrance=entrance,

@@ -25,7 +25,7 @@ from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
 from channels.files import MIB, FileRefused
 from channels.text import literal
-from gateway.chat.transcription import Sound
+from gateway.chat.sounds import Sound
 from gateway.permissions.sources import origin_of_file
 from gateway.runs.welcome import sample_of
 from gateway.texts.say import Language, say

@@ -1,7 +1,7 @@
 """Converts users' messages to prompts: text, attachments, and context."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from channels.unread import Unread
 from gateway.chat.attachments import Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
-from gateway.chat.transcription import Transcriber
+from gateway.chat.sounds import Hear, Sound, Understood, understood
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
 from gateway.permissions.sources import origin_of_event, origin_of_names, with_plain_names
 from gateway.permissions.workspaces import Workspaces
@@ -46,7 +46,7 @@ class PromptMaker:
     talk: EarlierTalk
     secrets: Secrets
     """Secrets to mask, including those stored before they were known to be secret."""
-    transcriber: Transcriber
+    hear: Hear
     run: Run | None
     """The run that answers."""
     language: Language = "en"
@@ -77,10 +77,7 @@ class PromptMaker:
         event = _with_author(event) if by_guest else event
         names = origin_of_names(event, self.talk.is_trusted)
         fetched = await self.attachments.fetch(event)
-        heard = [
-            await self.transcriber.hear(InboxItem(item.seq, event), self.run, sound, self.language)
-            for sound in fetched.sounds
-        ]
+        heard = [each for sound in fetched.sounds async for each in self._heard(InboxItem(item.seq, event), sound)]
         said = "\n\n".join(
             filter(None, [with_plain_names(event, self.talk.is_trusted), *(each.words for each in heard)])
         )
@@ -117,6 +114,12 @@ class PromptMaker:
     def _told(self, event: MessageReceived) -> list[str]:
         """Return a line for the person on each part of the message that could not be read."""
         return [f"> {say(f'unread_{kind}', self.language)}" for kind in event.unread]
+
+    async def _heard(self, item: InboxItem, sound: Sound) -> AsyncIterator[Understood]:
+        """Yield what is said in a recording, if anything listens."""
+        heard = await self.hear(item, self.run, sound, self.language)
+        if heard is not None:
+            yield understood(heard, sound.attachment, self.secrets)
 
     async def _above(self, item: InboxItem) -> tuple[list[str], list[str], Origin]:
         """Return the message above the thread as lines of ours, or of others if it is not clean."""
@@ -180,7 +183,8 @@ class Media:
 
     models: ChatModels
     """Tells if the model that answers sees pictures."""
-    transcriber: Transcriber
+    hear: Hear
+    """Tells what is said in a recording."""
 
 
 class ChatPrompts:
@@ -226,7 +230,7 @@ class ChatPrompts:
             language,
         )
         talk = self._talk_of(channel)
-        return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.transcriber, run, language)
+        return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.hear, run, language)
 
     async def known(self, chat: ChatKey, person: str, messages: Sequence[AgentMessage]) -> str:
         """Return facts of the chat's memory that the conversation does not hold yet."""

@@ -39,7 +39,6 @@ from gateway.texts import (
     skill_installs,
     skills,
     timing,
-    voice,
 )
 
 Language = Literal["en", "zh"]
@@ -82,7 +81,6 @@ _TEXTS: dict[str, Mapping[str, str]] = {
     **skill_installs.TEXTS,
     **skills.TEXTS,
     **timing.TEXTS,
-    **voice.TEXTS,
 }
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from agent_core.clock import SystemClock
 from agent_core.loop.limits import LoopLimits
 from agent_core.mcp.servers import McpServers
-from agent_core.models.audio import AudioServer
 from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
@@ -25,12 +24,13 @@ from channels.base import Addressed, ChatKey, MessageEdited, MessageReceived, Ou
 from channels.memory import NO_PACE, MemoryChannel, Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.workspaces import workspace_of
+from gateway.plugin import Plugin
 from gateway.security.packages import ROOT
 from gateway.store.job import Report
 from tests.agent_core.mcp.serving import ENVIRON, emulated
 from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site
-from tests.emulators.audio import KEY, AudioEmulator, recording
+from tests.emulators.audio import recording
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.copyist import EVIL, MARK, REPORT, TASK, WEAK, Copyist, Wanted
 from tests.gateway.jobs.kit import a_job
@@ -49,9 +49,7 @@ CHANGES = ("pause", "resume")
 OURS = ("/approve ", "/cron confirm ")
 REFUSAL = "/deny "
 
-OWN_FILES = ("own file", "own recording")
-"""What the user sends, which may hold the words of others."""
-ENTRIES = (*OWN_FILES, "page", "link", "sent file", "passed on", "quoted", "edited", "server", "odd file", "name")
+ENTRIES = ("own file", "page", "link", "sent file", "passed on", "quoted", "edited", "server", "odd file", "name")
 WAYS = (
     "write",
     "write a long file",
@@ -238,8 +236,11 @@ class Scene:
                 self.model.plan = [lambda _: calls(("read_file", {"path": "odd.txt"}))]
                 await self.says("Read it.", None)
                 self.entered = union(self.entered, ["file:odd.txt"])
-            case "own file" | "own recording":
-                await self._sends_own(how)
+            case "own file":
+                self.model.plan = [lambda _: calls(("read_file", {"path": "own.txt"}))]
+                await self.channel.hears("Read it.", files={"own.txt": f"otter {WEAK}".encode()})
+            case "own recording":
+                await self.channel.hears("Listen.", files={"podcast.mp3": recording(WEAK)})
             case _:
                 await self._brings_of_others(how)
         await self._settled(None)
@@ -270,13 +271,6 @@ class Scene:
         workspace = workspace_of(self.bot.home, self.channel.chat())
         workspace.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
-
-    async def _sends_own(self, how: str) -> None:
-        if how == "own recording":
-            await self.channel.hears("Listen.", files={"podcast.mp3": recording(WEAK)})
-            return
-        self.model.plan = [lambda _: calls(("read_file", {"path": "own.txt"}))]
-        await self.channel.hears("Read it.", files={"own.txt": f"otter {WEAK}".encode()})
 
     async def _brings(
         self, *, shared: str = "", attachments: tuple[Attachment, ...] = (), named: tuple[Sender, ...] = ()
@@ -362,11 +356,12 @@ def _is_marked(text: str) -> bool:
 
 
 @asynccontextmanager
-async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Scene]:
+async def opened(
+    home: Path, launcher: str, *, server: bool, plugins: Sequence[type[Plugin]] | None = None
+) -> AsyncIterator[Scene]:
     async with AsyncExitStack() as life:
         sandbox = ProcessSandbox(await launcher_called(launcher, home / "scratch"), SystemClock())
         site = await life.enter_async_context(Site(PAGES))
-        audio = await life.enter_async_context(AudioEmulator())
         servers = McpServers({"lab": emulated()} if server else {}, {**ENVIRON, "LANG": MARK})
         servers.begin()
         life.push_async_callback(servers.close)
@@ -381,7 +376,7 @@ async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Sc
             limits=LoopLimits(result_chars=LONG),
             others=servers.tools,
             policy=Policy(shut_in=lambda _: True),
-            transcription=AudioServer(audio.base_url, "whisper-1", KEY, 0.0),
+            plugins=plugins,
             skills=SkillLibrary([(ROOT / "skills", Origin.SHIPPED)]),
         )
         bot = Bot(home, [model] * 500, options)

@@ -18,16 +18,11 @@ from channels.memory import MemoryChannel
 from gateway.chat.attachments import LARGEST_IMAGE, MOST_FILES, Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import LONGEST_START, LONGEST_TEXT, PromptMaker
-from gateway.chat.transcription import Transcriber
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access
-from gateway.permissions.audio_spending import AudioSpending
-from gateway.permissions.roles import People, Roles
 from gateway.runs.welcome import lay_out_demo
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
-from tests.gateway.in_force import in_force
 from tests.gateway.spending_sequences import budgets_in
 from tests.process import REPOSITORY
 
@@ -69,17 +64,19 @@ def picture(reference: str = "f") -> Attachment:
     return file("cat.png", reference, "image/png")
 
 
+async def nobody_listens(*_: object) -> None:
+    """Hear nothing."""
+
+
 async def made(
     home: Path, given: InboxItem, channel: MemoryChannel | None = None, *, vision: bool = True
 ) -> UserMessage:
     clock, channel = FakeClock(), channel or Cupboard(f=b"content")
-    async with budgets_in(home / "home", clock, count(1)) as (budgets, store, _):
+    async with budgets_in(home / "home", clock, count(1)) as (_, store, _):
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
         attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
-        access = Access(Roles(People(frozenset(), frozenset())), [channel], set(), clock)
-        voice = Transcriber(None, store, access, store.secrets, AudioSpending(budgets, in_force(), clock))
-        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, voice, None)
+        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, nobody_listens, None)
         return await maker.make(given)
 
 

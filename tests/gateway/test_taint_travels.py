@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.sandbox.probe import NAMES
+from gateway.plugin import Plugin
 from tests.gateway.copying import ENTRIES, WAYS, Scene, Way, opened
 from tests.gateway.copyist import EVIL, MARK, WEAK
 from tests.gateway.sourced import held
@@ -30,10 +31,16 @@ async def check(scene: Scene) -> None:
     assert [path for path in map(str, (each.rel_url for each in scene.site.requests)) if EVIL in path] == []
 
 
-async def travels(launcher: str, before: Sequence[Way], entries: Sequence[str], after: Sequence[Way]) -> None:
+async def travels(
+    launcher: str,
+    before: Sequence[Way],
+    entries: Sequence[str],
+    after: Sequence[Way],
+    plugins: Sequence[type[Plugin]] | None = None,
+) -> None:
     """Have untrusted text enter between ways of copying, and check all that is held after each of them."""
     with TemporaryDirectory() as folder:
-        async with opened(Path(folder) / "home", launcher, server="server" in entries) as scene:
+        async with opened(Path(folder) / "home", launcher, server="server" in entries, plugins=plugins) as scene:
             for way in before:
                 for group in (None, "team"):
                     await scene.goes(way, group)

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from agent_core.models.audio import AudioClient
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
+from gateway.app.moments import Hearing
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
+from gateway.app.plugins import run_buttons_of
 from gateway.chat.answers import Answers
 from gateway.chat.ask_user_tool import QuestionPermissions, ask_user_tool
 from gateway.chat.conversation import ChatAgents, Conversation
@@ -25,12 +26,11 @@ from gateway.chat.run_end import RunEnds
 from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
-from gateway.chat.transcription import Transcriber
 from gateway.chat.turns import Turns
 from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
+from gateway.plugin import Plugin
 from gateway.runs.agents import Agents
-from gateway.runs.run_buttons import RunButton
 from gateway.schedule.jobs.firings import FiringEnd, Firings
 from gateway.schedule.jobs.tools import JobTools
 
@@ -47,9 +47,8 @@ class ChatParts:
         agents: AgentFactories,
         jobs: JobParts,
         *,
-        offered: Sequence[RunButton],
+        plugins: Sequence[Plugin],
     ) -> None:
-        """`offered` are the buttons about runs."""
         store, delivery, clock, access = base.store, base.delivery, base.clock, people.access
         self._base, self._zones = base, people.zones
         self.gaps = Gaps(clock, base.channels.names(lambda channel: isinstance(channel, CatchesUp)))
@@ -57,7 +56,7 @@ class ChatParts:
         self.agents = _chat_agents(base, guards, agents, jobs)
         self.reactions = Reactions(store.reactions, delivery, clock, base.current)
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
-        answers = Answers(store, delivery, access, base.secrets, clock, offered=offered)
+        answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(plugins))
         self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions)
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id)
         self._typing = Typing(delivery, clock)
@@ -70,7 +69,7 @@ class ChatParts:
             jobs.notes,
             clock,
             secrets=base.secrets,
-            media=Media(agents.chat_models, _transcriber(base, people, guards)),
+            media=Media(agents.chat_models, Hearing(plugins, base.system.plugins.failures).hear),
         )
         self.sessions = Sessions(self._session)
         messages, posts = jobs.firing_messages, jobs.firing_delivery
@@ -99,9 +98,3 @@ def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobPa
         tools=(*agents.parts.tools, task_tool(agents.tasks), ask_user_tool(base.store), *tools.both()),
     )
     return agents.plain.variant(parts, QuestionPermissions(guards.permissions, guards.approvals))
-
-
-def _transcriber(base: Base, people: PeopleParts, guards: Guards) -> Transcriber:
-    server = base.settings.transcription
-    client = AudioClient(server) if server else None
-    return Transcriber(client, base.store, people.access, base.secrets, guards.audio_spending)

@@ -7,7 +7,6 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.people import PeopleParts
 from gateway.permissions.agent_spending import AgentSpending
 from gateway.permissions.approvals import Approvals
-from gateway.permissions.audio_spending import AudioSpending
 from gateway.permissions.budget_notices import BudgetNotices
 from gateway.permissions.budgets import BudgetRules, Budgets
 from gateway.permissions.ledger import Ledger
@@ -51,7 +50,6 @@ class Guards:
             BudgetRules(current.allowances, self._cheaper),
             hold=base.drain.hold,
         )
-        self.audio_spending = AudioSpending(self.budgets, current, clock)
 
     def spending_of(self, chat: ChatKey, job: str) -> AgentSpending:
         """Return what charges the model calls of a chat, and of a job if it is not empty."""

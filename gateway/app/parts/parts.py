@@ -11,7 +11,7 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
-from gateway.app.plugins import make, register_owed, run_buttons_of
+from gateway.app.plugins import make, register_owed
 from gateway.plugin import Core, Plugin
 from gateway.runs.owed import OwedWork
 from gateway.store.owed import Owed
@@ -56,7 +56,7 @@ class Parts:
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents, owed)
-        chats = ChatParts(base, people, files, guards, agents, jobs, offered=run_buttons_of(plugins))
+        chats = ChatParts(base, people, files, guards, agents, jobs, plugins=plugins)
         register_owed(plugins, owed)
         return cls(base, people, files, guards, plugins, owed, agents, jobs, chats)
 

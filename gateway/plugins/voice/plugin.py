@@ -1,38 +1,48 @@
-"""The plugin of spoken answers: its command and texts, and what it owes at the end of a run."""
+"""The plugin of voice: it hears recordings, has a command, and owes speech at the end of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from agent_core.models.audio import AudioServer
+from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command
 from gateway.plugin import Core, Plugin
 from gateway.plugins.voice.command import VoiceCommands
 from gateway.plugins.voice.speaker import KIND, Speaker
 from gateway.plugins.voice.texts import TEXTS
+from gateway.plugins.voice.transcriber import Transcriber
 from gateway.runs.owed import Doer
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
-from gateway.store.rows import Run, RunEnd
+from gateway.store.rows import InboxItem, Run, RunEnd
+from gateway.texts.say import Language
+
+Use = Literal["speech", "transcription"]
 
 
 class Voice(Plugin):
-    """Speaks answers in chats that ask for it with /voice."""
+    """Transcribes voice messages, and speaks answers in chats that ask for it with /voice."""
 
     name = "voice"
     texts = TEXTS
 
     def __init__(self, core: Core) -> None:
         super().__init__(core)
-        self._speaker = Speaker(self.server(), core)
+        self._speaker = Speaker(self.server("speech"), core)
+        self._transcriber = Transcriber(self.server("transcription"), core)
 
-    def server(self) -> AudioServer | None:
-        """Return the server that speaks, or None if none is set."""
-        return self.core.settings.now.audio_server("speech")
+    def server(self, use: Use) -> AudioServer | None:
+        """Return the server for a use, or None if none is set."""
+        return self.core.settings.now.audio_server(use)
 
     def commands(self) -> Sequence[Command]:
         return (VoiceCommands(self._speaker, self.core.store.chat_settings).command,)
 
     def owed(self) -> Mapping[str, Doer]:
         return {KIND: self._speaker.speak}
+
+    async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
+        return await self._transcriber.hear(item, run, sound, language)
 
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
         return self._speaker.ended(run, tx)

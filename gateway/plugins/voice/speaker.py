@@ -16,8 +16,8 @@ from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
 from channels.base import OutboundMessage, Sender
 from gateway.delivery.outgoing import write
-from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.plugin import Core
+from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
 from gateway.store.budget import Payer
 from gateway.store.chat_settings import setting_in

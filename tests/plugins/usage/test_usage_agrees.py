@@ -2,12 +2,10 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from agent_core.models.audio import AudioServer
 from agent_core.models.llm import FailureCause
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure
 from agent_core.origin import CLEAN
@@ -16,7 +14,6 @@ from gateway.records.spending_report import DAYS_OF_WEEK
 from gateway.store.archive import Archive
 from gateway.store.job import Firing, Report
 from gateway.texts.amounts import USD, Unit, amount_words
-from tests.emulators.audio import AudioEmulator, recording
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import ANN, a_job
@@ -24,13 +21,7 @@ from tests.gateway.tasking import Cast, begins, rows
 
 PRICED = SCRIPTED_MODEL.model_copy(update={"input_price": 3.0, "output_price": 15.0})
 UNKNOWN = SCRIPTED_MODEL
-STEPS = ("hello", "/new", "/btw what is it?", "voice", "task", "restart", "lost")
-
-
-@pytest.fixture
-async def audio() -> AsyncIterator[AudioEmulator]:
-    async with AudioEmulator() as audio:
-        yield audio
+STEPS = ("hello", "/new", "/btw what is it?", "task", "restart", "lost")
 
 
 class Talk:
@@ -44,9 +35,6 @@ class Talk:
         match step:
             case "restart":
                 await bot.restart()
-            case "voice":
-                bot.llm.add("I heard.")
-                await bot.hears("", files={"voice.ogg": recording("good morning")})
             case "task":
                 bot.llm.add(*Cast(begins("count", background=False), "42.", tasks={"count": ["42 files."]}).turns)
                 await bot.hears("count the files")
@@ -71,10 +59,9 @@ async def own_usage(bot: Bot) -> str:
 
 
 @pytest.mark.parametrize(("seed", "model"), [(1, PRICED), (2, UNKNOWN)], ids=["known prices", "the ceiling"])
-async def test_all_views_tell_the_same(wired_bot: StartBot, audio: AudioEmulator, seed: int, model: object) -> None:
-    server = AudioServer(audio.base_url, "whisper-1", price=0.006)
-    bot = await wired_bot(model=model, transcription=server)
-    talk, steps = Talk(bot), [*STEPS, "voice"]
+async def test_all_views_tell_the_same(wired_bot: StartBot, seed: int, model: object) -> None:
+    bot = await wired_bot(model=model)
+    talk, steps = Talk(bot), [*STEPS, "hello"]
     random.Random(seed).shuffle(steps)  # noqa: S311
     for step in steps:
         await talk.play(step)

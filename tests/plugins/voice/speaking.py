@@ -1,18 +1,23 @@
-"""The plugin with a server of the test, whose price is known."""
+"""The plugin with servers of the test, whose prices are known."""
 
 from agent_core.models.audio import AudioServer
-from gateway.plugins.voice.plugin import Voice
+from gateway.plugins.voice.plugin import Use, Voice
 from tests.emulators.audio import AudioEmulator
 
 
+def served(**servers: AudioServer) -> type[Voice]:
+    """Return the plugin with a server for each use that is named, whatever the settings say."""
+
+    class Served(Voice):
+        def server(self, use: Use) -> AudioServer | None:
+            return servers.get(use)
+
+    return Served
+
+
 def speaking(audio: AudioEmulator, model: str = "tts-1", price: float | None = None) -> type[Voice]:
-    """Return the plugin that speaks with a model of this server, whatever the settings say.
+    """Return the plugin that speaks with a model of this server.
 
     `price` is that of a million characters; None if it is not known.
     """
-
-    class Speaking(Voice):
-        def server(self) -> AudioServer:
-            return AudioServer(audio.base_url, model, price=price)
-
-    return Speaking
+    return served(speech=AudioServer(audio.base_url, model, price=price))

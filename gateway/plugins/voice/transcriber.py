@@ -1,22 +1,17 @@
-"""Transcribes voice messages, once each, and says what the person and the model are told of them."""
-
-from dataclasses import dataclass
+"""Transcribes voice messages, once each, and says what the person and the model are told of those that it cannot."""
 
 import structlog
 
 from agent_core.file_handles import raise_lack
-from agent_core.models.audio import AudioClient, AudioFailed, Transcript
-from agent_core.origin import CLEAN, Origin
+from agent_core.models.audio import AudioClient, AudioFailed, AudioServer, Transcript
 from channels.attachments import Attachment
 from channels.text import literal
-from gateway.permissions.access import Access
-from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
-from gateway.permissions.sources import origin_of_file
-from gateway.security.secrets import Secrets
+from gateway.chat.sounds import Heard, Sound
+from gateway.plugin import Core
+from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.store.budget import Payer, Spent
 from gateway.store.recordings import Recording
 from gateway.store.rows import InboxItem, Run
-from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
 MOST_SECONDS = 15 * 60
@@ -28,46 +23,15 @@ MOST_QUOTED = 400
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Sound:
-    """A received audio file."""
-
-    place: int
-    """Its position among the message's attachments."""
-    attachment: Attachment
-    content: bytes
-
-
-@dataclass(frozen=True)
-class Heard:
-    """A voice message, as far as it was understood."""
-
-    origin: Origin
-    """That of the note, which holds the words if others may speak in the recording."""
-    words: str = ""
-    """What the sender says."""
-    note: str = ""
-    """A line for the model."""
-    shown: str = ""
-    """A line for the person, in Markdown."""
-
-
 class Transcriber:
-    """Turns audio attachments into words. Without a client it tells each person once what is missing."""
+    """Turns audio attachments into words. Without a server it tells each person once what is missing."""
 
-    def __init__(
-        self,
-        client: AudioClient | None,
-        store: Store,
-        access: Access,
-        secrets: Secrets,
-        spending: AudioSpending,
-    ) -> None:
-        self._client = client
-        self._store = store
-        self._access = access
-        self._secrets = secrets
-        self._spending = spending
+    def __init__(self, server: AudioServer | None, core: Core) -> None:
+        self._client = AudioClient(server) if server else None
+        self._store = core.store
+        self._access = core.access
+        self._secrets = core.secrets
+        self._spending = AudioSpending(core.budgets, core.settings, core.clock)
 
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard:
         """Return what is said in an audio file of a message. A failure is told and loses nothing.
@@ -77,25 +41,25 @@ class Transcriber:
         seq, name = item.seq, sound.attachment.safe_name
         known = await self._store.recordings.find(seq, sound.place)
         if known is not None:
-            return _heard(known, sound.attachment, language)
+            return _heard(known, name, language)
         if self._client is None:
             return await self._not_set_up(item, name, language)
         if refusal := _refusal(sound, language):
-            return Heard(CLEAN, note=f"[{name} was not transcribed: it is too long or too large]", shown=refusal)
+            return Heard(note=f"[{name} was not transcribed: it is too long or too large]", shown=refusal)
         try:
             row = await self._transcribed(self._client, item, run, sound)
         except NoRoom:
             note = f"[{name} was not transcribed: a budget has no room for it]"
-            return Heard(CLEAN, note=note, shown=say("voice_no_room", language, name=literal(name)))
+            return Heard(note=note, shown=say("voice_no_room", language, name=literal(name)))
         except AudioFailed as error:
             raise_lack(error)
             reason = self._secrets.mask(str(error))
             log.warning("a voice message was not transcribed", item=seq, reason=reason)
             key = "voice_unreadable" if error.is_unreadable else "voice_failed"
             shown = say(key, language, name=literal(name), reason=literal(reason))
-            return Heard(CLEAN, note=f"[{name} was not transcribed: {reason}]", shown=shown)
+            return Heard(note=f"[{name} was not transcribed: {reason}]", shown=shown)
         await self._store.recordings.add(row)
-        return _heard(row, sound.attachment, language)
+        return _heard(row, name, language)
 
     async def _transcribed(self, client: AudioClient, item: InboxItem, run: Run | None, sound: Sound) -> Recording:
         """Have a recording transcribed. Raises AudioFailed and NoRoom."""
@@ -127,11 +91,9 @@ class Transcriber:
         note = f"[{name} is audio; it was not transcribed, because no transcription is set up]"
         person = f"{event.chat.platform}:{event.chat.account}:{event.sender.id}"
         if not await self._store.recordings.is_first_notice(person, item.seq):
-            return Heard(CLEAN, note=note)
+            return Heard(note=note)
         is_owner = self._access.is_owner(event.chat, event.sender)
-        return Heard(
-            CLEAN, note=note, shown=say("voice_not_set_up_owner" if is_owner else "voice_not_set_up", language)
-        )
+        return Heard(note=note, shown=say("voice_not_set_up_owner" if is_owner else "voice_not_set_up", language))
 
 
 def _refusal(sound: Sound, language: Language) -> str:
@@ -149,17 +111,10 @@ def _length(made: Transcript, attachment: Attachment) -> float | None:
     return made.seconds if made.seconds is not None else attachment.seconds
 
 
-def _heard(row: Recording, attachment: Attachment, language: Language) -> Heard:
-    name = attachment.safe_name
+def _heard(row: Recording, name: str, language: Language) -> Heard:
     if not row.words:
-        return Heard(
-            CLEAN, note=f"[nothing is said in {name}]", shown=say("voice_silent", language, name=literal(name))
-        )
+        return Heard(note=f"[nothing is said in {name}]", shown=say("voice_silent", language, name=literal(name)))
     flat = " ".join(row.words.split())
     quoted = flat if len(flat) <= MOST_QUOTED else f"{flat[: MOST_QUOTED - 1]}…"
     shown = say("voice_heard", language, words=literal(quoted))
-    if attachment.is_own_speech:
-        return Heard(CLEAN, row.words, f"[{name} is the voice message; its transcript is above]", shown)
-    who = f"{attachment.by} or others speak" if attachment.by else "others may speak"
-    note = f"[{name}, transcribed, in which {who}]: {row.words}"
-    return Heard(origin_of_file(attachment), note=note, shown=shown)
+    return Heard(row.words, shown=shown)
