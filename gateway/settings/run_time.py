@@ -81,7 +81,7 @@ RUN_TIME: Mapping[str, str] = {
 MODELS = ("model", "fallbacks", "models", "vision", "budgets.cheaper_model")
 """The settings that say which models are used."""
 _LATER = {"backups": Change.TONIGHT, "keep_days": Change.TONIGHT, "drain_seconds": Change.NEXT_STOP}
-_NEVER = frozenset({"owners", "allow", "openai_base_url", "search", "transcription", "speech", "audio_key"})
+_NEVER = frozenset({"owners", "allow", "openai_base_url", "search"})
 _NEVER |= {"commands_network", "database_url", "node_name", "audit", "home"}
 _NEVER |= {"permissions", "web", "telegram", "slack", "discord", "mcp", "plugins"}
 """Names of settings and of tables."""

@@ -16,7 +16,6 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from agent_core.context.prompt import DEFAULT_PERSONALITY
 from agent_core.mcp.config import McpServer
-from agent_core.models.audio import AudioServer, audio_server
 from agent_core.models.llm import ThinkingLevel
 from channels import discovery
 from channels.checkup import Finding
@@ -55,7 +54,7 @@ from gateway.settings.sources import (
     read_environ,
     read_toml,
 )
-from gateway.settings.values import People, audio, check_node_name, postgres, split
+from gateway.settings.values import People, check_node_name, postgres, split
 from gateway.settings.web import WebSettings
 from gateway.settings.zone import check_zone, system_zone
 
@@ -112,14 +111,6 @@ class Settings(BaseSettings):
     search: str | None = None
     """Web search: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need BRAVE_API_KEY or
     TAVILY_API_KEY beside it. Empty: it cannot search."""
-    transcription: Annotated[str, AfterValidator(audio)] | None = None
-    """Transcription of voice messages: openai/whisper-1, which needs OPENAI_API_KEY, or the address of a whisper server
-    and a model, such as http://127.0.0.1:8000/v1#whisper-1. Empty: they are not transcribed."""
-    speech: Annotated[str, AfterValidator(audio)] | None = None
-    """Spoken answers for chats that ask for them with /voice: openai/tts-1 or an address, written the same way. Empty:
-    none."""
-    audio_key: SecretStr | None = None
-    """Key for these two where they are given by their address."""
     commands_network: bool = False
     """Network access for the programs that it runs: on or off."""
     drain_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 20.0
@@ -179,12 +170,6 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Disable pydantic's own sources, since the environment is passed in."""
         return (init_settings,)
-
-    def audio_server(self, use: Literal["transcription", "speech"]) -> AudioServer | None:
-        """Return the server of the setting; None if it is not set."""
-        value = self.transcription if use == "transcription" else self.speech
-        key = self.audio_key.get_secret_value() if self.audio_key else None
-        return audio_server(value, use, key, self.environ.get("OPENAI_API_KEY")) if value else None
 
     @property
     def database(self) -> str | None:

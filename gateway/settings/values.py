@@ -5,8 +5,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
-from agent_core.models.audio import audio_server
-
 _NODE_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -20,12 +18,6 @@ def _person(entry: str) -> str:
 def split(value: object) -> object:
     """Split a comma list."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
-def audio(value: str) -> str:
-    """Return the value if it names an audio server. Raises ValueError."""
-    audio_server(value, "speech", None, None)
-    return value
 
 
 def postgres(value: SecretStr) -> SecretStr:

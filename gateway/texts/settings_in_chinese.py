@@ -25,10 +25,6 @@ SETTINGS = {
     "reactions": "在 Telegram、Slack 和 Discord 上，用表情回应显示您的消息处理到哪一步：on 或 off。",
     "search": "网页搜索：SearXNG 服务器的地址、brave、tavily 或 duckduckgo。brave 和 tavily 还需要 BRAVE_API_KEY 或 "
     "TAVILY_API_KEY。留空：不能搜索。",
-    "transcription": "语音消息转文字：openai/whisper-1（需要 OPENAI_API_KEY），或 whisper 服务器的地址和模型，"
-    "如 http://127.0.0.1:8000/v1#whisper-1。留空：不转写。",
-    "speech": "为用 /voice 开启的聊天朗读回答：openai/tts-1，或地址，写法相同。留空：不朗读。",
-    "audio_key": "以上两项填写地址时所用的密钥。",
     "commands_network": "它运行的程序能否访问网络：on 或 off。",
     "drain_seconds": "停止 Parley 时留给正在进行的回答的秒数；其余的在下次启动后继续。",
     "audit": "把每次工具调用记录到 audit 文件夹的文件中，保留 30 天：on 或 off。",

@@ -191,7 +191,7 @@ async def test_models_of_members_are_limited_at_once(start_bot: StartBot) -> Non
     "words",
     [
         "/config set telegram.bot_token 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
-        "/config set PARLEY_AUDIO_KEY 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
+        "/config set PARLEY_DATABASE_URL 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
         "/config set ANTHROPIC_API_KEY 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
         "/config  set model 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
     ],

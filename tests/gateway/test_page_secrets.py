@@ -24,12 +24,11 @@ ITEMS = ("1", "run-1", "slack:T1:U2", "x" * 300, "%00", "..%2f..%2f.env")
 
 def settings_with(chance: random.Random) -> tuple[dict[str, object], list[str]]:
     """Return settings of which some are secrets, and the secrets."""
-    canaries = [f"sk-{secrets.token_urlsafe(chance.randint(12, 40))}" for _ in range(4)]
-    key, token, password, audio = canaries
+    canaries = [f"sk-{secrets.token_urlsafe(chance.randint(12, 40))}" for _ in range(3)]
+    key, token, password = canaries
     return {
         "environ": {"OPENAI_API_KEY": key, "MY_PASSWORD": password, "HTTPS_PROXY": f"http://u:{password}@proxy:1"},
         "channels": {"telegram": Config(bot_token=SecretStr(f"12345:{token:x<35}"))},
-        "audio_key": SecretStr(audio),
         "openai_base_url": f"http://user:{password}@127.0.0.1:9/v1",
         "ai_name": "Ada",
     }, canaries

@@ -1,1 +1,1 @@
-"""Answers that are spoken as well, in chats that ask for it."""
+"""Voice messages that become text, and answers that are spoken as well."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from agent_core.models.audio import AudioServer
+from agent_core.models.audio import AudioServer, audio_server
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command
 from gateway.plugin import Core, Plugin
 from gateway.plugins.voice.command import VoiceCommands
+from gateway.plugins.voice.settings import VoiceSettings
 from gateway.plugins.voice.speaker import KIND, Speaker
 from gateway.plugins.voice.texts import TEXTS
 from gateway.plugins.voice.transcriber import Transcriber
@@ -24,6 +25,7 @@ class Voice(Plugin):
     """Transcribes voice messages, and speaks answers in chats that ask for it with /voice."""
 
     name = "voice"
+    settings = VoiceSettings
     texts = TEXTS
 
     def __init__(self, core: Core) -> None:
@@ -33,7 +35,10 @@ class Voice(Plugin):
 
     def server(self, use: Use) -> AudioServer | None:
         """Return the server for a use, or None if none is set."""
-        return self.core.settings.now.audio_server(use)
+        given, openai_key = self.core.settings.of(VoiceSettings), self.core.settings.now.environ.get("OPENAI_API_KEY")
+        value = given.transcription if use == "transcription" else given.speech
+        key = given.key.get_secret_value() if given.key else None
+        return audio_server(value, use, key, openai_key) if value else None
 
     def commands(self) -> Sequence[Command]:
         return (VoiceCommands(self._speaker, self.core.store.chat_settings).command,)

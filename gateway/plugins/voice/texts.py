@@ -19,9 +19,10 @@ TEXTS = {
     },
     "speech_not_set_up": {"en": "Answers cannot be spoken here.", "zh": "这里不能朗读回答。"},
     "speech_not_set_up_owner": {
-        "en": "Answers cannot be spoken yet: set `PARLEY_SPEECH` to `openai/tts-1` or to the address of a speech "
-        "server, and restart.",
-        "zh": "还不能朗读回答：请将 `PARLEY_SPEECH` 设为 `openai/tts-1` 或语音服务器的地址，然后重新启动。",
+        "en": "Answers cannot be spoken yet: set `PARLEY_PLUGIN_VOICE_SPEECH` to `openai/tts-1` or to the address of a "
+        "speech server, and restart.",
+        "zh": "还不能朗读回答：请将 `PARLEY_PLUGIN_VOICE_SPEECH` 设为 `openai/tts-1` 或语音服务器的地址，"
+        "然后重新启动。",
     },
     "voice_heard": {"en": "> Heard: {words}", "zh": "> 听到：{words}"},
     "voice_silent": {"en": "> I heard nothing in {name}.", "zh": "> {name} 中没有听到内容。"},
@@ -52,9 +53,9 @@ TEXTS = {
         "zh": "> 这里还不能收听语音消息，请输入文字。",
     },
     "voice_not_set_up_owner": {
-        "en": "> Voice messages are not transcribed yet: set `PARLEY_TRANSCRIPTION` to `openai/whisper-1` or to the "
-        "address of a whisper server, such as `http://127.0.0.1:8000/v1`, and restart.",
-        "zh": "> 语音消息尚未转写：请将 `PARLEY_TRANSCRIPTION` 设为 `openai/whisper-1` 或 whisper 服务器的地址"
-        "（例如 `http://127.0.0.1:8000/v1`），然后重新启动。",
+        "en": "> Voice messages are not transcribed yet: set `PARLEY_PLUGIN_VOICE_TRANSCRIPTION` to `openai/whisper-1` "
+        "or to the address of a whisper server, such as `http://127.0.0.1:8000/v1`, and restart.",
+        "zh": "> 语音消息尚未转写：请将 `PARLEY_PLUGIN_VOICE_TRANSCRIPTION` 设为 `openai/whisper-1` 或 whisper "
+        "服务器的地址（例如 `http://127.0.0.1:8000/v1`），然后重新启动。",
     },
 }

@@ -65,7 +65,7 @@ async def test_a_server_that_fails_leaves_the_text(start_bot: StartBot, audio: A
 async def test_it_says_what_is_missing_and_who_may_switch_it(start_bot: StartBot, audio: AudioEmulator) -> None:
     bot = await start_bot()
     await bot.hears("/voice on")
-    assert "set `PARLEY_SPEECH`" in bot.screen[-1]
+    assert "set `PARLEY_PLUGIN_VOICE_SPEECH`" in bot.screen[-1]
     await bot.hears("/voice on", sender="bob")
     assert bot.screen[-1] == "Answers cannot be spoken here."
 

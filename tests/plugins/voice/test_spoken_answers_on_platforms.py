@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(120)]
 async def test_an_answer_that_is_being_spoken_while_it_is_killed_is_spoken_after_the_start(own_stage: Stage) -> None:
     async with AudioEmulator() as audio:
         ann, chat = own_stage.private("Ann")
-        own_stage.program.set("PARLEY_SPEECH", audio.base_url)
+        own_stage.program.set("PARLEY_PLUGIN_VOICE_SPEECH", audio.base_url)
         own_stage.script.then(says("It is noon."))
         await own_stage.start()
         await chat.says(ann, "/voice on")

@@ -179,7 +179,7 @@ async def test_each_person_is_told_once_what_is_missing(start_bot: StartBot) -> 
     bot = await start_bot(*["Hm."] * 5)
 
     await hears_voice(bot, "hello")
-    assert "set `PARLEY_TRANSCRIPTION` to `openai/whisper-1`" in bot.screen[-1]
+    assert "set `PARLEY_PLUGIN_VOICE_TRANSCRIPTION` to `openai/whisper-1`" in bot.screen[-1]
     await hears_voice(bot, "hello")
     assert bot.screen[-1] == "Hm."
     await hears_voice(bot, "hello", sender="bob")
