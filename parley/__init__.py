@@ -31,10 +31,12 @@ from channels.commands import CommandSpec, Suggestion, Typed
 from channels.connected import Connected
 from channels.text import in_code, linked, literal
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Unfolded
+from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
 from gateway.delivery.delivery import Delivery
 from gateway.errors import ParleyError
 from gateway.permissions.access import Access
+from gateway.permissions.budgets import Budgets
 from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
 from gateway.permissions.roles import Role, Roles
 from gateway.plugin import Core, Duty, Plugin, Running
@@ -46,7 +48,7 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import About, PluginSettings
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
-from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.rows import InboxItem, Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.texts.say import LANGUAGES, Language, say
@@ -68,6 +70,7 @@ __all__ = [
     "Again",
     "Answer",
     "Attachment",
+    "Budgets",
     "Button",
     "ButtonPressed",
     "ChannelError",
@@ -85,7 +88,9 @@ __all__ = [
     "Doer",
     "Durations",
     "Duty",
+    "Heard",
     "InboundEvent",
+    "InboxItem",
     "Invocation",
     "Language",
     "MessageDeleted",
@@ -120,6 +125,7 @@ __all__ = [
     "ScheduleFired",
     "Secrets",
     "Sender",
+    "Sound",
     "Store",
     "Suggestion",
     "Table",

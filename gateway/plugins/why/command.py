@@ -21,7 +21,7 @@ from channels.capabilities import LinksToMessages
 from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Once
-from gateway.commands.command import LONGEST_ID, MOST_SUGGESTED, Command, Invocation, Unfinished, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.commands.more import short_first, split_more
 from gateway.permissions.permissions import COVERED, RULE
 from gateway.permissions.question_text import one_line, shown
@@ -41,6 +41,10 @@ from gateway.texts.say import Language, say
 MOST_WORDS = 100
 """Characters of the message that began a run."""
 MOST_NAME = 40
+MOST_ID = 20
+"""Characters of a mistyped id that a reply quotes."""
+MOST_RUNS = 25
+"""Runs that are offered while an id is typed."""
 _COMMAND_REPLY = "inbox-"
 _MOMENT = "%Y-%m-%d %H:%M"
 _DECIDED = {
@@ -79,7 +83,7 @@ class WhyCommands:
         language, wanted = given.language, split_more(given.arguments)[0].strip("`").lower()
         if wanted:
             run = await self._by_id(given, wanted)
-            unknown = say("why_unknown_id", language, id=literal(wanted[:LONGEST_ID]), slash=given.slash)
+            unknown = say("why_unknown_id", language, id=literal(wanted[:MOST_ID]), slash=given.slash)
             return await self._told(given, run, None) if run else reply(unknown)
         post = await self._replied(given)
         if post is not None:
@@ -212,7 +216,7 @@ class WhyCommands:
     async def _suggested(self, typing: Unfinished) -> Iterable[Suggestion]:
         """Return the latest runs that the person may ask about, with their times."""
         person, zone = None if typing.is_admin else typing.sender.id, await typing.session.conversation.zone()
-        found = await self._store.run_records.newest(typing.chat, person, MOST_SUGGESTED)
+        found = await self._store.run_records.newest(typing.chat, person, MOST_RUNS)
         return [
             Suggestion(value=run.run[:8], label=f"{run.run[:8]} {datetime.fromtimestamp(run.started, zone):{_MOMENT}}")
             for run in found
