@@ -3,7 +3,8 @@
 `./run check --plugins usage search` deletes these plugins with their tests, each from a copy of its own; without names
 it takes each of ours, and then all of them together. In each copy the generated pages are made anew, the gates pass,
 every test is collected, a store that was used with all plugins opens and keeps its tables, and the tests of the rest
-pass. `--no-tests` leaves the last step out, which takes as long as `./run test`.
+pass. `--no-tests` leaves the last step out, which takes as long as `./run test`. `--in-turn` takes one of ours, another
+each day, and then all of them without the last step, as CI does.
 """
 
 import argparse
@@ -16,12 +17,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.guide import git
 from tests.process import REPOSITORY
 
 PLUGINS, TESTS = "gateway/plugins", "tests/plugins"
+SHOWN = 40
+"""Lines shown of what failed."""
 GENERATED = (
     (("-m", "bench", "pictures"), None),
     (("-m", "bench", "commands"), None),
@@ -135,25 +139,45 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+@dataclass(frozen=True)
+class Lack:
+    """Plugins that are deleted together."""
+
+    names: Sequence[str]
+    with_tests: bool
+    """The tests of the rest are run, too."""
+
+
+def wanted(names: Sequence[str], ours: Sequence[str], *, in_turn: bool, with_tests: bool) -> Sequence[Lack]:
+    """Return what is deleted: these plugins, one in turn and all, or each and all."""
+    if in_turn:
+        today = datetime.now(UTC).toordinal()
+        return Lack([ours[today % len(ours)]], with_tests), Lack(ours, with_tests=False)
+    each = [Lack([name], with_tests) for name in names or ours]
+    return each if names else (*each, Lack(ours, with_tests))
+
+
 def main(given: Sequence[str]) -> int:
     """Return 1 if a step fails. The copies of failures are kept."""
     ours = sorted(path.parent.name for path in (REPOSITORY / PLUGINS).glob("*/plugin.py"))
     parser = argparse.ArgumentParser(prog="./run check --plugins", description="Check Parley without its plugins.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ours)}; by default each")
     parser.add_argument("--no-tests", action="store_true", help="do not run the tests of the rest")
+    parser.add_argument("--in-turn", action="store_true", help="take the plugin of the day, then all without tests")
     options = parser.parse_args(given)
     if unknown := sorted({*options.names} - {*ours}):
         parser.error(f"there is no plugin {', '.join(unknown)}; there are {', '.join(ours)}")
     work = Path(tempfile.mkdtemp(prefix="parley-without-"))
     used, failed = used_home(work), False
-    for without in [[name] for name in options.names] or [*([name] for name in ours), ours]:
-        say(f"without {', '.join(without)}")
-        folder = work / "+".join(without)
+    for lack in wanted(options.names, ours, in_turn=options.in_turn, with_tests=not options.no_tests):
+        say(f"without {', '.join(lack.names)}")
+        folder = work / "+".join(lack.names)
         (folder / "parley").mkdir(parents=True)
-        failing = [*failures(copied(folder / "parley", without), used, with_tests=not options.no_tests)]
+        failing = [*failures(copied(folder / "parley", lack.names), used, with_tests=lack.with_tests)]
         if failing:
             failed = True
-            say(f"  see {folder / 'log'}")
+            log = folder / "log"
+            say("\n".join([*log.read_text("utf-8").splitlines()[-SHOWN:], f"  all of it: {log}"]))
         else:
             shutil.rmtree(folder)
     if not failed:
