@@ -16,8 +16,8 @@ from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.program import Program
 from tests.end_to_end.script import Script
 
-pytestmark = pytest.mark.timeout(240)
-SECONDS = 60.0
+pytestmark = pytest.mark.timeout(400)
+SECONDS = 120.0
 """For all chats at once, some of which wait until litellm is imported."""
 
 

@@ -74,6 +74,7 @@ async def test_it_tells_of_the_answer_that_was_seen_last(stage: Stage) -> None:
     await chat.until(lambda c: "Because Ann wrote: how is the weather?" in c.screen[-1])
 
 
+@only("web", "terminal")
 async def test_it_names_the_skills_that_were_loaded(stage: Stage) -> None:
     you, chat = stage.private()
     stage.script.then(says("I look for flights."))
