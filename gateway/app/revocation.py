@@ -13,7 +13,7 @@ import structlog
 from channels.base import ChatKey
 from gateway.chat.run import ChatRuns
 from gateway.chat.sessions import Sessions
-from gateway.chat.stopped_work import Expelled
+from gateway.chat.stops import Expelled
 from gateway.commands.page import Entrance
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role

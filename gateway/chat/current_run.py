@@ -93,7 +93,7 @@ class CurrentRun:
         return self.run is not None and self.is_open and self._turns.may_stop(sender, self.run)
 
     def may_be_steered_by(self, sender: Sender) -> bool:
-        is_open = self.is_open and not self._turns.are_held
+        is_open = self.is_open and not self._turns.drain.is_on
         return is_open and self.run is not None and self._turns.may_steer(sender, self.run)
 
     @property

@@ -72,7 +72,8 @@ class Hold:
 Rule = Callable[[Sequence[InboxItem]], Hold | None]
 """Returns what holds the run that these messages would begin, or, without messages, all runs.
 
-It is for reasons that no one sets and lifts. The answer None may count as the begin of that run.
+It is for reasons that no one sets and lifts: a hold that is not on all runs names when to ask again. The answer None
+may count as the begin of that run.
 """
 
 

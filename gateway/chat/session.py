@@ -56,7 +56,7 @@ class ChatSession:
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
         self.holds = turns.holds()
         self.open_runs = OpenRuns(self.holds)
-        self.mail = Mailbox(turns.waiting, runs.reactions, self.holds)
+        self.mail = Mailbox(turns.pace.waiting, runs.reactions, self.holds)
         self._intake = asyncio.Lock()
         self.arrivals = Arrivals(self.mail, partial(gaps.holds, self.key))
         self._gaps = gaps
@@ -65,7 +65,7 @@ class ChatSession:
         self.current = CurrentRun(turns)
         self.stops = Stops(conversation, runs, turns, mail=self.mail, current=self.current, open_runs=self.open_runs)
         self._handles = Handles(turns.clock)
-        self.asides = Asides(partial(turns.may_act_for, self.key))
+        self.asides = Asides(partial(turns.access.may_act_for, self.key))
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
@@ -227,6 +227,7 @@ class ChatSession:
             await self._note_down()
             items, hold = self.mail.next_turn()
             if hold is not None and not hold.is_endless:
+                log.debug("a run waits", chat=str(self.key), why=hold.why.value)
                 await self.holds.over(hold, self._turns.clock)
             if not items:
                 return

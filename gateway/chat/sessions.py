@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from channels.base import ChatKey
 from gateway.chat.session import ChatSession
-from gateway.chat.stopped_work import Expelled
+from gateway.chat.stops import Expelled
 from gateway.store.rows import InboxItem
 
 MOST_IDLE = 200

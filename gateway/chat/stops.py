@@ -1,6 +1,7 @@
 """Stops the work of a chat's session: for a user, or because users lost the right to speak."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from channels.base import Sender
 from gateway.chat.conversation import Conversation
@@ -8,10 +9,29 @@ from gateway.chat.current_run import CurrentRun
 from gateway.chat.mailbox import Mailbox
 from gateway.chat.open_runs import OpenRuns
 from gateway.chat.run import ChatRuns
-from gateway.chat.stopped_work import Expelled, Halted
 from gateway.chat.turns import Turns
 from gateway.runs.stop_and_continue import Stopped
-from gateway.store.rows import Run
+from gateway.store.rows import InboxItem, Run
+
+
+@dataclass(frozen=True)
+class Halted:
+    """Work that a user has stopped, but that is not settled yet."""
+
+    what: Stopped
+    dropped: Sequence[InboxItem]
+    left: Sequence[Run]
+    """Runs of the previous process, which were not resumed and have not ended yet."""
+
+
+@dataclass(frozen=True)
+class Expelled:
+    """The work that a session has ended for users who lost the right to speak."""
+
+    stopped: Run | None
+    left: Sequence[Run]
+    """Runs of the previous process, which were not resumed and have not ended yet."""
+    messages: Sequence[InboxItem]
 
 
 class Stops:
@@ -47,7 +67,7 @@ class Stops:
     def cut_short(self, by: Sender) -> None:
         """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
         agent, key = self._conversation.agent_in_memory, self._conversation.key
-        may = not self._conversation.channel.is_group(key) or self._turns.is_admin(key, by)
+        may = not self._conversation.channel.is_group(key) or self._turns.access.is_admin(key, by)
         if self._current.run is None and agent is not None and agent.is_running and may:
             self.is_cut_short = True
             agent.abort()
@@ -99,7 +119,7 @@ class Stops:
         """Stop the run and drop the messages of users who may no longer speak here. The caller settles them."""
 
         def is_out(person: str) -> bool:
-            return not self._turns.may_speak(self._conversation.key, Sender(id=person, name=""))
+            return not self._turns.access.may_speak(self._conversation.key, Sender(id=person, name=""))
 
         left = self._open.take(lambda run: is_out(run.person))
         run = self._current.run if self._current.is_open else None
