@@ -22,7 +22,10 @@ from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.plugin_failures import PluginFailures, reason_of
 from gateway.runs.owed import Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
+from gateway.store.connection import Connection
+from gateway.store.owed import Owed
 from gateway.store.plugin_tables import PluginTables
+from gateway.store.rows import Run, RunEnd
 from gateway.texts.say import add_texts
 from gateway.web.route import Answer, Asked, Route
 
@@ -175,15 +178,23 @@ def commands_of(
     return found
 
 
-def register_owed(plugins: Iterable[Plugin], work: OwedWork) -> None:
+def register_owed(plugins: Iterable[Plugin], work: OwedWork, failures: PluginFailures) -> None:
     """Let what chats are owed be done by the plugins, behind the kinds of Parley itself.
 
     Raises PluginFailed if two do the same kind.
     """
     for plugin in plugins:
         with blamed(plugin.name):
+            doers = {kind: failures.keeping(plugin.name, kind, doer) for kind, doer in plugin.owed().items()}
             is_asked = type(plugin).ended is not Plugin.ended
-            work.register(Kinds(plugin.name, dict(plugin.owed()), plugin.ended if is_asked else None))
+            work.register(Kinds(plugin.name, doers, partial(_owed_at_end, plugin, failures) if is_asked else None))
+
+
+def _owed_at_end(
+    plugin: Plugin, failures: PluginFailures, run: Run, how: RunEnd, connection: Connection
+) -> Sequence[Owed]:
+    with failures.kept(plugin.name, "ended"):
+        return tuple(plugin.ended(run, how, connection))
 
 
 def _kept(plugin: str, command: Command, failures: PluginFailures) -> Command:

@@ -95,6 +95,12 @@ async def test_a_line_follows_each_answer(start_bot: StartBot, adds: type[Adds])
     assert await left(bot) == []
 
 
+def last_failure(bot: Bot, plugin: str) -> tuple[str, str]:
+    """Return what /plugins shows of the last failure of a plugin."""
+    failure = bot.made.base.system.plugins.failures.last[plugin]
+    return failure.where, failure.reason
+
+
 # Kills
 
 
@@ -161,6 +167,7 @@ async def test_an_attempt_that_fails_is_made_again(
     await bot.hears("hello")
 
     assert bot.screen == ["Hi.", "That was completed."]
+    assert last_failure(bot, "adds") == ("line", "RuntimeError: it stumbled")
     assert await left(bot) == []
 
 
@@ -246,6 +253,8 @@ async def test_a_plugin_that_fails_at_the_end_of_a_run_owes_nothing_and_the_run_
     failed = [(each["event"], each["name"]) for each in logs if each["log_level"] == "error"]
     assert failed == [("a plugin failed", "breaks")]
     assert (await lines(bot), await left(bot)) == (0, [])
+    if how == "raises":
+        assert last_failure(bot, "breaks") == ("ended", "RuntimeError: it stumbled")
 
 
 # Kinds

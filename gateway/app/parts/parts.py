@@ -57,7 +57,7 @@ class Parts:
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, plugins=plugins)
-        register_owed(plugins, owed)
+        register_owed(plugins, owed, chosen.failures)
         return cls(base, people, files, guards, plugins, owed, agents, jobs, chats)
 
 
