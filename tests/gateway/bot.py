@@ -1,10 +1,6 @@
-"""A running Parley on the in-memory platform with a scripted model, which tests use like users do."""
+"""The bot of `parley.testing`, by the name that our own tests have for it."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from parley.testing.bot import PATIENCE, PEOPLE, Bot, BotOptions
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.limits import LoopLimits

@@ -1,0 +1,238 @@
+"""A running Parley on the in-memory platform with a scripted model, which tests use like users do."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.loop.limits import LoopLimits
+from agent_core.loop.model_chain import Candidate
+from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.models.audio import AudioServer
+from agent_core.models.llm import ModelInfo
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.origin import CLEAN, Origin
+from agent_core.skills.library import SkillLibrary
+from agent_core.tools.tool import Tool
+from agent_core.tools.web.fetch import Fetcher
+from channels.base import Accepted, Channel
+from channels.memory import MemoryChannel, user
+from gateway.app.app import App
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
+from gateway.app.composition import Gateway, composed
+from gateway.app.peers import SharedDatabase, opened
+from gateway.app.plugins import tables_of
+from gateway.cluster.protocols import Peers
+from gateway.commands.page import Entrance
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.policy import Policy
+from gateway.permissions.request import new_request_id
+from gateway.permissions.roles import People
+from gateway.plugin import Plugin
+from gateway.runs.agents import AgentParts
+from gateway.runs.model_set import CurrentModels, ModelMenu, ModelSet
+from gateway.security.secrets import Secrets
+from gateway.settings.budgets import BudgetSettings
+from gateway.settings.current import CurrentSettings
+from gateway.settings.limits import QuotaSettings
+from gateway.settings.settings import Settings
+from gateway.store.store import Extras, Store
+from gateway.texts.about import About
+
+PATIENCE = 60.0
+"""Drain time in seconds, longer than any test."""
+PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob", "memory:carl"}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotOptions:
+    """How a test wants its bot; by default it is plain, in Paris, and answers at once."""
+
+    tools: Sequence[Tool] = ()
+    channel: MemoryChannel | None = None
+    beside: Sequence[Channel] = ()
+    entrance: Entrance | None = None
+    """Other channels."""
+    clock: Clock | None = None
+    limits: LoopLimits | None = None
+    new_request_id: Callable[[], str] = new_request_id
+    secrets: Secrets | None = None
+    shared_memory: bool = False
+    skills: SkillLibrary | None = None
+    fallbacks: Sequence[Candidate] = ()
+    models: ModelMenu | None = None
+    offers_heartbeat: bool = False
+    look_every: float | None = None
+    zone: str = "Europe/Paris"
+    nightly: bool = False
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Other settings."""
+    quotas: QuotaSettings | None = None
+    budgets: BudgetSettings = field(default_factory=BudgetSettings)
+    cheaper: Candidate | None = None
+    model: ModelInfo = SCRIPTED_MODEL
+    approved: ApprovedTools | None = None
+    others: Callable[[], Iterable[Tool]] = tuple
+    described_by: Callable[[], Origin] = lambda: CLEAN
+    policy: Policy | None = None
+    people: People = PEOPLE
+    answers_strangers: bool = True
+    fetcher: Fetcher = field(default_factory=Fetcher)
+    plugins: ChosenPlugins | Sequence[type[Plugin]] | None = None
+    """Those to be made; None for those that come with Parley."""
+    transcription: AudioServer | None = None
+    loaded: Settings | None = None
+    speech: AudioServer | None = None
+    database: str | None = None
+    """The address of the store's database on PostgreSQL; None for SQLite's file."""
+    agrees_on_time: bool = False
+    """Go by the clock of that database where its own clock is wrong."""
+    over: ScriptedLlm | None = None
+    """The client that says the turns, instead of the scripted one."""
+
+    @property
+    def default(self) -> ModelInfo:
+        return self.model.model_copy(update={"vision": True})
+
+    def offered(self, llm: ScriptedLlm) -> CurrentModels:
+        default, menu = Candidate(self.default, llm), self.models or ModelMenu()
+        return CurrentModels(ModelSet(default, "a test", self.fallbacks, self.cheaper, menu))
+
+    def parts(self, llm: ScriptedLlm, current: CurrentSettings) -> AgentParts:
+        limits = self.limits
+        return AgentParts(
+            llm=llm,
+            model=self.default,
+            tools=self.tools,
+            others=self.others,
+            described_by=self.described_by,
+            policy=self.policy,
+            llm_retry=LlmRetryPolicy(base_delay_s=0.01),
+            persona=current.persona,
+            limits=current.limits if limits is None else lambda: limits,
+            skills=self.skills or SkillLibrary(),
+        )
+
+    def current(self, home: Path) -> CurrentSettings:
+        if self.loaded is not None:
+            return CurrentSettings(self.loaded)
+        plain = Settings(
+            home=home,
+            ai_name="Ada",
+            timezone=self.zone,
+            answer_strangers=self.answers_strangers,
+            shared_memory=self.shared_memory,
+            heartbeat=self.offers_heartbeat,
+            budgets=self.budgets,
+            quotas=self.quotas or QuotaSettings(),
+        )
+        return CurrentSettings(plain.model_copy(update=self.settings))
+
+
+class Bot:
+    """One home and one platform; `restart` stops the gateway at any point and starts it again."""
+
+    def __init__(self, home: Path, turns: Sequence[Turn], options: BotOptions | None = None) -> None:
+        options = options or BotOptions()
+        self.home = home
+        self.llm = options.over or ScriptedLlm()
+        self.llm.add(*turns)
+        self.channel = options.channel or MemoryChannel()
+        self.clock = options.clock or SystemClock()
+        self.app: App
+        self.made: Gateway
+        """Its parts."""
+        self._options = options
+        self._life = AsyncExitStack()
+
+    @property
+    def screen(self) -> list[str]:
+        """The bot's messages as users see them, oldest first."""
+        return self.channel.screen
+
+    async def hears(self, text: str, *, sender: str = "ann", language: str | None = None, **how: object) -> Accepted:
+        """Send a message and wait until it is handled."""
+        accepted = await self.channel.hears(text, sender=user(sender, language), **how)  # type: ignore[arg-type]
+        await self.app.settled()
+        return accepted
+
+    async def drains(self) -> "asyncio.Task[None]":
+        """It is told to stop, and begins nothing new; returns what ends when all has come to a good point."""
+        over = asyncio.create_task(self.app.drained(PATIENCE))
+        await self.channel.until(lambda: self.app.drain.is_on)
+        return over
+
+    async def start(self) -> None:
+        options = self._options
+        plugins = options.plugins
+        if not isinstance(plugins, ChosenPlugins):
+            plugins = ChosenPlugins(own_plugins() if plugins is None else plugins)
+        shared = None
+        if options.database is not None:
+            shared = SharedDatabase(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
+
+        def opening() -> AbstractAsyncContextManager[tuple[Store, Peers, Clock]]:
+            extras = Extras(plugins=tables_of(plugins.kinds))
+            return opened(self.home, self.clock, new_id, options.secrets, extras=extras, shared=shared)
+
+        store, peers, self.clock = await self._life.enter_async_context(plugins.opened(opening))
+        about = About(
+            model="scripted",
+            why="a test",
+            demo=False,
+            version="0",
+            started=self.clock.time(),
+        )
+        current = self._options.current(self.home)
+        settings = AppSettings(
+            current,
+            people=self._options.people,
+            tick_every=self._options.look_every,
+            nightly=self._options.nightly,
+            transcription=self._options.transcription,
+            models=self._options.offered(self.llm),
+            speech=self._options.speech,
+            entrance=self._options.entrance,
+        )
+        new_request_id, fetcher = self._options.new_request_id, self._options.fetcher
+        system = System(
+            self.clock,
+            new_request_id=new_request_id,
+            fetcher=fetcher,
+            peers=peers,
+            plugins=plugins,
+        )
+        self.made = await self._life.enter_async_context(
+            composed(
+                settings,
+                store,
+                [self.channel, *self._options.beside],
+                self._options.parts(self.llm, current),
+                about,
+                system=system,
+                approved=self._options.approved,
+            )
+        )
+        self.app = self.made.app
+        await self._life.enter_async_context(_running(self.app))
+
+    async def stop(self) -> None:
+        await self._life.aclose()
+
+    async def restart(self) -> None:
+        await self.stop()
+        self._life = AsyncExitStack()
+        await self.start()
+
+
+@asynccontextmanager
+async def _running(app: App) -> AsyncIterator[None]:
+    task = asyncio.create_task(app.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
