@@ -20,8 +20,8 @@ MODULES: Mapping[str, str] = {
 TEXT = """\
 # What authors may import
 
-These names stay as they are until a version says otherwise in its [changelog](../CHANGELOG.md). `gateway/plugin.py`
-says what a plugin is. Everything else in Parley's packages may change in any version. The page is made by
+These names stay as they are until a version says otherwise in its [changelog](../CHANGELOG.md). [Plugins](plugins.md)
+leads through them. Everything else in Parley's packages may change in any version. The page is made by
 `python -m bench public`.
 """
 

@@ -1,7 +1,8 @@
 """What authors of plugins may import, from here and from `parley.channels` and `parley.testing`.
 
 These names stay: one is removed or changed only with a new minor version, and the changelog says so. What is imported
-from other modules of Parley may change at any time. docs/public.md lists the names with a sentence about each.
+from other modules of Parley may change at any time. docs/plugins.md leads through a plugin, and docs/public.md lists
+the names with a sentence about each.
 """
 
 from agent_core.clock import Clock

@@ -6,6 +6,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from multidict import CIMultiDict
+
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import Candidate
@@ -41,6 +43,7 @@ from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
 from gateway.store.store import Extras, Store
 from gateway.texts.about import About
+from gateway.web.route import Answer, Asked
 
 PATIENCE = 60.0
 """Drain time in seconds, longer than any test."""
@@ -158,6 +161,21 @@ class Bot:
         accepted = await self.channel.hears(text, sender=user(sender, language), **how)  # type: ignore[arg-type]
         await self.app.settled()
         return accepted
+
+    @asynccontextmanager
+    async def on_duty(self) -> AsyncIterator[None]:
+        """Run the duties of plugins meanwhile, and what else runs beside the chats."""
+        working = asyncio.create_task(self.made.serving.duties.run())
+        try:
+            yield
+        finally:
+            working.cancel()
+            await asyncio.wait([working])
+
+    async def answers(self, path: str, **headers: str) -> Answer:
+        """Return what a route of a plugin answers. Headers are given with _ for each hyphen."""
+        named = CIMultiDict((name.replace("_", "-"), value) for name, value in headers.items())
+        return await self.made.serving.routes[path](Asked(named))
 
     async def drains(self) -> "asyncio.Task[None]":
         """It is told to stop, and begins nothing new; returns what ends when all has come to a good point."""

@@ -1,33 +1,15 @@
 """The bot of the gateway tests."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 
 import pytest
 
+from parley.testing.bot import Bot
+from parley.testing.fixtures import StartBot, start_bot
 from tests.agent_core.kit import MakeModel
 from tests.agent_core.over_a_wire import model_of, pytest_generate_tests
-from tests.gateway.bot import Bot, BotOptions
 
-__all__ = ["model_of", "pytest_generate_tests", "start_bot", "wired_bot"]
-
-StartBot = Callable[..., Awaitable[Bot]]
-
-
-@pytest.fixture
-async def start_bot(tmp_path: Path) -> AsyncIterator[StartBot]:
-    """`await start_bot("first answer", calls(...), tools=(...))` runs one in an empty home until the test ends."""
-    async with AsyncExitStack() as stack:
-
-        async def start(*turns: object, **how: object) -> Bot:
-            bot = Bot(tmp_path, turns, BotOptions(**how))  # type: ignore[arg-type]
-            await bot.start()
-            stack.push_async_callback(bot.stop)
-            return bot
-
-        yield start
+__all__ = ["StartBot", "model_of", "pytest_generate_tests", "start_bot", "wired_bot"]
 
 
 @pytest.fixture
