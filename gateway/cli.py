@@ -60,6 +60,9 @@ def _place(text: str) -> str:
 def _plugin(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="action")
     actions.add_parser("list", help="show those that are there, and which the next start loads")
+    new = actions.add_parser("new", help="write the package of a new one, with a command, a tool and a test")
+    new.add_argument("name", metavar="NAME")
+    new.add_argument("--folder", type=Path, metavar="FOLDER", help="write it there; without it: to parley-NAME here")
     check = actions.add_parser("check", help="import one, and say what it adds, or what is wrong with it")
     check.add_argument("name", metavar="NAME")
 
@@ -78,7 +81,7 @@ COMMANDS: Mapping[str, Subcommand] = {
     "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
     "audit": Subcommand("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
-    "plugin": Subcommand("list the plugins, or check one", "gateway.app.plugin_command:run", _plugin),
+    "plugin": Subcommand("list the plugins, check one, or write a new one", "gateway.app.plugin_command:run", _plugin),
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup
     ),

@@ -1,4 +1,4 @@
-"""`parley plugin`: which plugins there are, and what one adds, or what is wrong with it. Parley may be running."""
+"""`parley plugin`: which plugins there are, what one adds or what is wrong with it, and a new one. Parley may run."""
 
 import asyncio
 from argparse import Namespace
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gateway.app.chosen_plugins import choose
+from gateway.app.new_plugin import new_plugin, package_of, steps
 from gateway.app.plugin_trial import OnTrial, tried
 from gateway.commands.plugins import ListedPlugin, State
 from gateway.errors import ParleyError
@@ -13,12 +14,21 @@ from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours
 from gateway.records.logs import configure_logs
 from gateway.security.printing import print_pieces
+from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings, load_settings
 from gateway.texts.plugin_reasons import remedy
 
 
 def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
-    """List the plugins, or check one. Return 1 if that one would be left out. Raises ParleyError."""
+    """List the plugins, check one, or write a new one. Return 1 if the checked one would be left out.
+
+    Raises ParleyError.
+    """
+    if given.action == "new":
+        folder = cwd / (given.folder or package_of(given.name))
+        new_plugin(given.name, folder, installed_plugins())
+        print_pieces((f"{line}\n" for line in steps(given.name, folder)), Secrets())
+        return 0
     settings = load_settings(environ, cwd)
     if given.action == "list":
         print_pieces((f"{line}\n" for line in _listed(settings)), settings.secrets)
