@@ -10,8 +10,8 @@ from bench.cluster_stage import START_S, ClusterStage, cluster_stage
 from bench.figures import Figure, median, p95
 from bench.node_costs import IDLE_S, Costs, measured, notification, scaled
 from bench.stage import Seat, Stage, stage
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn
-from tests.emulators.slack import SlackEmulator
 from tests.postgres import rows
 from tests.process import until
 

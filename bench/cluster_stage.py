@@ -10,8 +10,8 @@ from bench.bot import PARLEY, Bot
 from bench.place import PLACES, Place, is_listening, lift_limits
 from bench.stage import Seat, TimedModel, compile_sources
 from channels.slack.connection import SOCKETS
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Script
-from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.nodes import Database, Nodes
 from tests.process import until

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import KINDS
 from tests.end_to_end.platforms.platform import Platform
 

@@ -12,9 +12,9 @@ from bench.bot import PARLEY
 from bench.figures import Figure
 from bench.place import PLACES
 from bench.stage import Seat, Stage, stage
-from tests.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says, text_of
-from tests.emulators.slack import SlackEmulator
 
 CHATS = 40
 """Enough that no rate limit per chat or per user applies."""

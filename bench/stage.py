@@ -13,7 +13,7 @@ from aiohttp import web
 
 from bench.bot import PARLEY, Bot
 from bench.place import PLACES, Place, is_listening, lift_limits
-from tests.emulators.control import Call
+from parley.testing.emulators.control import Call
 from tests.emulators.model_script import Script
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.emulated import Emulated

@@ -5,11 +5,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import cast
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_session import Intent
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_state import TEAM
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_session import Intent
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_state import TEAM
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.platform import Emulator
 
 

@@ -42,7 +42,13 @@ for name in sys.argv[1:]:
     importlib.import_module(name)
 print([heavy for heavy in {HEAVY!r} if heavy in sys.modules])
 """
-SDK_HOMES = ("channels.telegram", "channels.slack", "channels.discord", "gateway.store.postgres")
+SDK_HOMES = (
+    "channels.telegram",
+    "channels.slack",
+    "channels.discord",
+    "gateway.store.postgres",
+    "parley.testing.emulators",
+)
 OF_NODES = {f"gateway.cluster.{name}" for name in ("leases", "protocols", "database_leases", "chat_owners")}
 """Modules of the cluster that need none of these packages; a process without a cluster imports the first two."""
 RUNS_A_PROGRAM = {"gateway.cluster.engine"}

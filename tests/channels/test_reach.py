@@ -8,13 +8,13 @@ from channels.discord.adapter import DiscordChannel
 from channels.reach import CUT_OFF_AFTER, Reach
 from channels.slack.adapter import SlackChannel
 from channels.telegram.adapter import TelegramChannel
+from parley.testing.emulators.control import Faults
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.channels.discord.conftest import config_for as discord_config
 from tests.channels.slack.conftest import config_for as slack_config
 from tests.channels.telegram.conftest import config_for as telegram_config
-from tests.emulators.control import Faults
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram import TelegramEmulator
 
 KnowsReach = TelegramChannel | DiscordChannel | SlackChannel
 

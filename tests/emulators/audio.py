@@ -10,8 +10,8 @@ from typing import cast
 from aiohttp import web
 from pydantic import JsonValue
 
-from tests.emulators.control import Call, Effect
-from tests.emulators.server import LoopbackServer
+from parley.testing.emulators.control import Call, Effect
+from parley.testing.emulators.server import LoopbackServer
 
 SOUND = b"\x00sound\x00"
 KEY = "sk-audio-key-of-the-owner"

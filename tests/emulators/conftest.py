@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram import Bot
 
-from tests.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.sdk import telegram_bot
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram import TelegramEmulator
 
 # Without it the SDK warns about every retry delay, and warnings are errors here.
 os.environ["PTB_TIMEDELTA"] = "1"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from aiohttp import web
 from pydantic import JsonValue
 
-from tests.emulators.control import Call, Effect
+from parley.testing.emulators.control import Call, Effect
+from parley.testing.emulators.server import LoopbackServer
 from tests.emulators.model_script import Answer, Break, Failure, Json, ModelRequest, Script, Turn
-from tests.emulators.server import LoopbackServer
 
 REASONS = {400: "bad_request", 401: "auth", 404: "not_found", 429: "rate_limit", 529: "overloaded"}
 

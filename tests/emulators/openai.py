@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from aiohttp import web
 from pydantic import JsonValue
 
-from tests.emulators.control import Call
+from parley.testing.emulators.control import Call
 from tests.emulators.model_script import Failure, Json, ModelRequest, Script, Turn, Usage, pieces
 from tests.emulators.model_server import Frames, ModelServer, encoded
 

@@ -2,7 +2,7 @@
 
 from telegram import Bot
 
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 
 
 def telegram_bot(telegram: TelegramEmulator) -> Bot:

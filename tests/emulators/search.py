@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from aiohttp import web
 from pydantic import JsonValue
 
-from tests.emulators.control import Call, Effect
-from tests.emulators.server import LoopbackServer
+from parley.testing.emulators.control import Call, Effect
+from parley.testing.emulators.server import LoopbackServer
 
 KEY = "key-of-the-owner"
 MOST_BRAVE = 20

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import discord as sdk
 import pytest
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_sdk import Ear, listening
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_sdk import Ear, listening
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import discord as sdk
 import pytest
 from aiohttp import ClientSession, WSMsgType
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_sdk import Ear, listening, point_at
-from tests.emulators.discord_session import Intent
-from tests.emulators.discord_state import Json
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_sdk import Ear, listening, point_at
+from parley.testing.emulators.discord_session import Intent
+from parley.testing.emulators.discord_state import Json
 
 
 def words(ear: Ear) -> list[str]:

@@ -4,10 +4,10 @@ import discord as sdk
 import pytest
 from discord import app_commands
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_sdk import Ear, listening
-from tests.emulators.discord_state import Person
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_sdk import Ear, listening
+from parley.testing.emulators.discord_state import Person
 
 
 def refused(code: int) -> "pytest.RaisesExc[sdk.HTTPException]":

@@ -7,9 +7,9 @@ import discord as sdk
 import pytest
 from aiohttp import ClientSession, ServerDisconnectedError
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_sdk import listening
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_sdk import listening
 
 
 async def post(session: ClientSession, discord: DiscordEmulator, chat: Chat, content: str) -> tuple[int, float]:

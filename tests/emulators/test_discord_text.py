@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.emulators.discord_text import words
+from parley.testing.emulators.discord_text import words
 
 
 @pytest.mark.parametrize(

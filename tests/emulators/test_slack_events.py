@@ -8,9 +8,9 @@ import pytest
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 from slack_sdk.web.async_client import AsyncWebClient
 
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_clients import connected, slack_app
-from tests.emulators.slack_wire import Json
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_clients import connected, slack_app
+from parley.testing.emulators.slack_wire import Json
 
 
 class Ear:

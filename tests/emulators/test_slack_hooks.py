@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_clients import slack_app
-from tests.emulators.slack_wire import Json
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_clients import slack_app
+from parley.testing.emulators.slack_wire import Json
 
 
 @contextlib.asynccontextmanager

@@ -6,8 +6,8 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_clients import slack_client
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_clients import slack_client
 
 
 class Clock:

@@ -6,8 +6,8 @@ from pydantic import JsonValue
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_clients import slack_client
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_clients import slack_client
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from telegram.error import (
     Forbidden,
 )
 
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.sdk import telegram_bot
-from tests.emulators.telegram import TelegramEmulator
 
 
 def refused(because: str) -> pytest.RaisesExc[BadRequest]:

@@ -7,8 +7,8 @@ import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest, EndPointNotFound, InvalidToken, NetworkError, RetryAfter
 
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.sdk import telegram_bot
-from tests.emulators.telegram import TelegramEmulator
 
 ASK = InlineKeyboardMarkup([[InlineKeyboardButton("Yes", callback_data="y")]])
 

@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import chromium
 from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.platforms.catalogue import FACTS, KINDS

@@ -10,11 +10,11 @@ import pytest
 from playwright.async_api import Browser, expect
 from playwright.async_api import Page as Tab
 
+from parley.testing.emulators.slack import SlackEmulator
 from tests import connecting
 from tests.connecting import PLATFORMS
 from tests.emulators.model_script import says
 from tests.emulators.openai import OpenAiEmulator
-from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program

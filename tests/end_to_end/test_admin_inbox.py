@@ -10,11 +10,11 @@ from playwright.async_api import Browser, Page, expect
 
 from agent_core.models.scripted import calls
 from channels.memory import user
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import Chat
+from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_chat import Chat
-from tests.emulators.telegram_state import Person
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program, forked

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from gateway.chat.run_pace import MOST_WAITING
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
-from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.inbox import acknowledged
 from tests.end_to_end.stage import Stage

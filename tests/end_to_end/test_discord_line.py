@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord import DiscordEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.crowd import Crowd
 from tests.end_to_end.platforms.catalogue import only

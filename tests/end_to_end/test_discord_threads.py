@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord import DiscordEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage

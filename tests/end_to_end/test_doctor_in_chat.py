@@ -4,8 +4,8 @@ from typing import cast
 
 import pytest
 
-from tests.emulators import discord_chat, telegram_chat
-from tests.emulators.slack import SlackEmulator
+from parley.testing.emulators import discord_chat, telegram_chat
+from parley.testing.emulators.slack import SlackEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage

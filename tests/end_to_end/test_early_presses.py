@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.emulators.control import Effect, Fault
+from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import ToolUse, Turn, says, unauthorized
 from tests.end_to_end.jobs import PROPOSED, proposes, waits_for_a_yes
 from tests.end_to_end.platforms.catalogue import where

@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from tests.emulators import discord_chat
-from tests.emulators.control import Effect, Fault
+from parley.testing.emulators import discord_chat
+from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.discord import Discord

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import Answer, ModelRequest, Turn
-from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.jobs import SECONDS
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Chat

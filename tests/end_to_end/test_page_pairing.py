@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import forked
 from tests.end_to_end.test_newcomer import link_of, opened

@@ -6,9 +6,9 @@ from typing import cast
 import pytest
 
 from channels.slack.adapter import REACTIONS
-from tests.emulators import discord_state, slack_state, telegram_state
+from parley.testing.emulators import discord_state, slack_state, telegram_state
+from parley.testing.emulators.slack_chat import Chat as SlackChat
 from tests.emulators.model_script import ToolUse, Turn, says, unauthorized
-from tests.emulators.slack_chat import Chat as SlackChat
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Message
 from tests.end_to_end.stage import Stage

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from parley.testing.emulators.discord_chat import Chat as Team
+from parley.testing.emulators.discord_state import Person as Member
+from parley.testing.emulators.discord_state import Press
 from tests.channels.discord.test_shards import divide, on_each_shard, shards_of
 from tests.cpu import Stopwatch
-from tests.emulators.discord_chat import Chat as Team
-from tests.emulators.discord_state import Person as Member
-from tests.emulators.discord_state import Press
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, says
 from tests.end_to_end.conftest import Kind
 from tests.end_to_end.nodes import Nodes, nodes

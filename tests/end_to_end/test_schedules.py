@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from tests.emulators.control import Effect, Fault
+from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import Answer, ToolUse, calls, says
 from tests.end_to_end.jobs import (
     PROPOSED,

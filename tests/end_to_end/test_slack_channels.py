@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import says
-from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import within
 from tests.end_to_end.stage import Stage

@@ -1,7 +1,7 @@
 """Files that reach Slack in ways of its own: through Slack Connect, and inside shared messages."""
 
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
-from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 

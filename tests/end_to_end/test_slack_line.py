@@ -5,7 +5,7 @@ import random
 import pytest
 
 from channels.slack.connection import SOCKETS
-from tests.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack import SlackEmulator
 from tests.end_to_end.crowd import Crowd
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage

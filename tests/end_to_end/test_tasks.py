@@ -8,7 +8,7 @@ from itertools import takewhile
 
 import pytest
 
-from tests.emulators.control import Effect, Fault
+from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.emulated import Emulated

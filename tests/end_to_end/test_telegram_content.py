@@ -1,9 +1,9 @@
 """Messages that only Telegram has: what cannot be read is said in one line, and links behind words are read."""
 
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_text import Entity
+from parley.testing.emulators.telegram_updates import Json
 from tests.emulators.model_script import Answer, ModelRequest, says
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_text import Entity
-from tests.emulators.telegram_updates import Json
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 

@@ -6,10 +6,10 @@ import pytest
 import pytest_asyncio
 from aiohttp import ClientSession
 
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import Chat
+from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import says
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_chat import Chat
-from tests.emulators.telegram_state import Person
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 

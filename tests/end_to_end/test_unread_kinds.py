@@ -1,10 +1,10 @@
 """What platforms show and nobody can read as text: one line says so in private, and none in groups."""
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_state import Json
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_state import Json
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import says
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 

@@ -12,8 +12,8 @@ from typing import cast
 
 import pytest
 
+from parley.testing.emulators.telegram_chat import Chat
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
-from tests.emulators.telegram_chat import Chat
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 from tests.end_to_end.tables import stored

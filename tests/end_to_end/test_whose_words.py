@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import ToolUse, calls, says
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 from tests.end_to_end.stored import sources

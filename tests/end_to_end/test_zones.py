@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_state import Person as SlackPerson
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_state import Person as SlackPerson
 from tests.end_to_end.jobs import SECONDS, is_next
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.stage import Stage

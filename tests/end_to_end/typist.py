@@ -8,7 +8,7 @@ import struct
 import termios
 from typing import Protocol, Self
 
-from tests.emulators.control import Changes
+from parley.testing.emulators.control import Changes
 from tests.end_to_end.program import START_SECONDS
 
 ROWS, COLUMNS = 50, 120

@@ -16,10 +16,10 @@ from channels.slack.config import Config as SlackConfig
 from channels.telegram.adapter import open_channel as open_telegram
 from channels.telegram.config import Config as TelegramConfig
 from gateway.delivery.limiter import ChatLimiter
+from parley.testing.emulators.slack_pace import Pace
+from parley.testing.emulators.slack_wire import RateLimited
+from parley.testing.emulators.telegram_flood import FloodPolicy
 from tests.clock import FakeClock
-from tests.emulators.slack_pace import Pace
-from tests.emulators.slack_wire import RateLimited
-from tests.emulators.telegram_flood import FloodPolicy
 
 SECONDS = 30 * 60
 Kind = Literal["messages", "edits"]

@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from gateway.security.packages import version
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.forks import parley
 from tests.end_to_end.program import START_SECONDS
 from tests.process import REPOSITORY, python, until

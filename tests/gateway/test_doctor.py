@@ -24,8 +24,8 @@ from gateway.store.store import Store
 from gateway.upkeep.doctor import home, machine
 from gateway.upkeep.doctor.connections import look_at_model
 from gateway.upkeep.doctor.report import MOST_LINES, examine, render
-from tests.emulators.server import LoopbackServer
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.server import LoopbackServer
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.forks import parley
 from tests.process import python
 

@@ -23,7 +23,7 @@ from agent_core.tools.tool import Tool, tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.search import Found, web_search_tool
 from agent_core.tools.web.tools import web_fetch_tool
-from tests.emulators.server import LoopbackServer
+from parley.testing.emulators.server import LoopbackServer
 
 PRIVATE = "kestrel-4471-heron"
 """Content of the file `private.txt` in every workspace."""

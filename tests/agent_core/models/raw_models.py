@@ -14,9 +14,9 @@ from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, ToolSpec
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.origin import CLEAN
+from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import KEY, OPTIONS, model_info
 from tests.emulators.model_script import Json
-from tests.emulators.server import LoopbackServer
 from tests.messages import user
 
 Raw = bytes | tuple[int, bytes] | tuple[int, bytes, Mapping[str, str]]

@@ -15,9 +15,9 @@ from agent_core.models.answer import Answer
 from agent_core.models.chunks import read_chunk
 from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
+from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
 from tests.cpu import growth
-from tests.emulators.server import LoopbackServer
 
 DONE = b"data: [DONE]\n\n"
 MODEL = model_info("test-model")

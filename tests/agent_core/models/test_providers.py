@@ -16,10 +16,10 @@ from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.providers import PROVIDERS, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
+from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import Talk
 from tests.emulators.model_script import says
 from tests.emulators.openai import OpenAiEmulator
-from tests.emulators.server import LoopbackServer
 
 NOBODY: Sequence[LocalServer] = ()
 

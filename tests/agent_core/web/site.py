@@ -12,8 +12,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from agent_core.messages import JsonObject, text_of
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
 from agent_core.tools.web.fetch import Address
-from tests.emulators.control import Call
-from tests.emulators.server import LoopbackServer
+from parley.testing.emulators.control import Call
+from parley.testing.emulators.server import LoopbackServer
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

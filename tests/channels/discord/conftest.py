@@ -20,8 +20,8 @@ from channels.base import (
 from channels.commands import CommandSpec
 from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.config import Config
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}, arguments="[TOPIC]"),

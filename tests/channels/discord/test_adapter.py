@@ -24,9 +24,9 @@ from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.attachments import MAX_DOWNLOAD
 from channels.discord.config import Config
 from channels.values import Known
+from parley.testing.emulators.discord import DiscordEmulator
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN
-from tests.emulators.discord import DiscordEmulator
 
 SOMEWHERE = Posted(chat=ChatKey(platform="discord", account="@me", chat="1"), message_id="2")
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"

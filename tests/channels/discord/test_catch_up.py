@@ -18,9 +18,9 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_state import Person
 from tests.channels.discord.conftest import config_for, opened
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_state import Person
 
 SOON = 30
 

@@ -14,12 +14,12 @@ from channels.discord.config import INTENTS, Config
 from channels.discord.connection import IDENTIFY_EVERY, RESERVE, Starts
 from channels.discord.errors import Revoked
 from channels.discord.wire import SessionLimit
+from parley.testing.emulators.control import Effect, Fault
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_gateway import GATEWAY_PATHS
+from parley.testing.emulators.discord_session import Intent
 from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN
-from tests.emulators.control import Effect, Fault
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_gateway import GATEWAY_PATHS
-from tests.emulators.discord_session import Intent
 from tests.process import until
 
 SOON = 30

@@ -6,11 +6,11 @@ from aiohttp import web
 from channels.checkup import Finding
 from channels.discord.config import Config
 from channels.discord.doctor import look
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_session import Intent
+from parley.testing.emulators.server import LoopbackServer
 from tests.channels.discord.conftest import config_for
 from tests.channels.discord.payloads import TOKEN
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_session import Intent
-from tests.emulators.server import LoopbackServer
 
 
 def problems(findings: list[Finding]) -> list[str]:

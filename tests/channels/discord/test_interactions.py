@@ -8,10 +8,10 @@ import pytest
 from channels.base import Accepted, Addressed, Button, ChatKey, Menu, OutboundMessage, Sender
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.discord.adapter import DiscordChannel
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_state import Person
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_state import Person
 
 LONG = "word " * 700
 DISCORD_WAITS = 3.0

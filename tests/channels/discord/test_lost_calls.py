@@ -8,9 +8,9 @@ from channels.base import ChannelError, OutboundMessage
 from channels.discord import client
 from channels.discord.adapter import DiscordChannel
 from channels.discord.client import Call, Endpoint, Rest
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
 from tests.channels.discord.conftest import config_for, key_of, opened
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
 
 HELLO = OutboundMessage(markdown="hello")
 PORTAL = b"<html>Please log in to the hotel's network</html>"

@@ -5,7 +5,7 @@ import pytest
 from channels.base import AccountRefused
 from channels.discord.adapter import DiscordChannel
 from channels.discord.connection import GATEWAY
-from tests.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord import DiscordEmulator
 
 
 async def test_the_gateway_is_in_reach_once_it_greets_a_socket_and_no_session_is_started_for_that(

@@ -8,7 +8,7 @@ from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.discord.render import MAX_TEXT, components, render, split
 from channels.text import utf16_len, visible
-from tests.emulators.discord_text import words
+from parley.testing.emulators.discord_text import words
 from tests.examples import examples
 
 

@@ -5,10 +5,10 @@ import asyncio
 from channels.base import Menu, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.connection import IDENTIFY_EVERY
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_state import Person
 from tests.channels.discord.conftest import Inbox, key_of, listening
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_state import Person
 
 
 def on_each_shard(discord: DiscordEmulator, count: int, people: list[Person]) -> list[Chat]:

@@ -6,8 +6,8 @@ import pytest
 
 from channels.base import Addressed, ChannelError, ChatKey, OutboundMessage
 from channels.discord.adapter import DiscordChannel
+from parley.testing.emulators.discord import DiscordEmulator
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
-from tests.emulators.discord import DiscordEmulator
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from channels.attachments import Attachment
 from channels.base import ChannelError, MessageGone, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
 from tests.process import REPOSITORY
 
 HELLO = OutboundMessage(markdown="hello")

@@ -8,8 +8,8 @@ from channels.discord.adapter import DiscordChannel
 from channels.discord.client import OPTIONAL_CALLS
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.typing_sign import AGAIN_SECONDS, show_typing
+from parley.testing.emulators.discord import DiscordEmulator
 from tests.channels.discord.conftest import key_of
-from tests.emulators.discord import DiscordEmulator
 
 
 async def test_typing_signs_of_a_crowd_take_no_place_of_an_answer(

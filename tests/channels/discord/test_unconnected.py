@@ -10,10 +10,10 @@ from channels.attachments import Attachment
 from channels.base import Button, ChannelError, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.values import Known
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_state import Person
 from tests.channels.discord.conftest import Inbox, config_for, key_of, opened
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_state import Person
 
 MB = 2**20
 

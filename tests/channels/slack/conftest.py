@@ -11,8 +11,8 @@ from channels.base import Accepted, ChatKey, InboundEvent, Menu, MessageReceived
 from channels.commands import CommandSpec
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_chat import Chat
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_chat import Chat
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),

@@ -25,8 +25,8 @@ from channels.capabilities import (
     ShowsTyping,
 )
 from channels.slack.adapter import SlackChannel, open_channel
+from parley.testing.emulators.slack import SlackEmulator
 from tests.channels.slack.conftest import Inbox, config_for, key_of
-from tests.emulators.slack import SlackEmulator
 
 HELLO = OutboundMessage(markdown="hello")
 

@@ -5,8 +5,8 @@ from pydantic import SecretStr
 
 from channels.slack.config import SCOPES
 from channels.slack.doctor import look
+from parley.testing.emulators.slack import SlackEmulator
 from tests.channels.slack.conftest import config_for
-from tests.emulators.slack import SlackEmulator
 
 
 async def test_all_is_well(slack: SlackEmulator) -> None:

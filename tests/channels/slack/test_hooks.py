@@ -10,8 +10,8 @@ from pydantic import JsonValue, SecretStr
 from channels.base import Button, ButtonPressed, ChannelError, CommandInvoked, Menu, OutboundMessage
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
+from parley.testing.emulators.slack import SlackEmulator
 from tests.channels.slack.conftest import COMMANDS, Inbox
-from tests.emulators.slack import SlackEmulator
 
 
 def config_for(slack: SlackEmulator, port: int) -> Config:

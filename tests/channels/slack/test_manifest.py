@@ -13,9 +13,9 @@ from channels.slack.adapter import open_channel
 from channels.slack.config import EVENTS, SCOPES
 from channels.slack.interactions import ASK
 from channels.values import Known
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_state import Kind
 from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_state import Kind
 
 ROOT = Path(__file__).parents[3]
 KINDS: tuple[Kind, ...] = ("channel", "group", "mpim")

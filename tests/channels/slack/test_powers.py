@@ -11,8 +11,8 @@ from channels.base import ChannelError, CommandInvoked, MessageReceived, Outboun
 from channels.slack.adapter import SlackChannel
 from channels.slack.users import MOST_MENTIONED
 from channels.values import Known
+from parley.testing.emulators.slack import SlackEmulator
 from tests.channels.slack.conftest import Inbox, key_of
-from tests.emulators.slack import SlackEmulator
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
 HELLO = OutboundMessage(markdown="hello")

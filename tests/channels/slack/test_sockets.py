@@ -14,8 +14,8 @@ from channels.base import Accepted, ChannelError, InboundEvent, Menu, MessageRec
 from channels.slack import inbound
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
+from parley.testing.emulators.slack import SlackEmulator
 from tests.channels.slack.conftest import COMMANDS, Inbox, config_for, key_of
-from tests.emulators.slack import SlackEmulator
 
 
 @asynccontextmanager

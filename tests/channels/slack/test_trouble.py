@@ -20,9 +20,9 @@ from channels.base import (
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from channels.slack.errors import MissingScope
+from parley.testing.emulators.control import Effect, Fault
+from parley.testing.emulators.slack import SlackEmulator
 from tests.channels.slack.conftest import Inbox, config_for, key_of
-from tests.emulators.control import Effect, Fault
-from tests.emulators.slack import SlackEmulator
 from tests.process import until
 
 HELLO = OutboundMessage(markdown="hello")

@@ -11,8 +11,8 @@ from channels.base import Accepted, ChatKey, InboundEvent, Menu, MessageReceived
 from channels.commands import CommandSpec
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_chat import Chat
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import Chat
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),

@@ -30,8 +30,8 @@ from channels.capabilities import Deletes, Downloads, LinksToMessages, ShowsTypi
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
 from channels.telegram.config import Config
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.channels.telegram.conftest import Inbox, key_of
-from tests.emulators.telegram import TelegramEmulator
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
 

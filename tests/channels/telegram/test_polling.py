@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from channels.base import ChannelError, Menu, MessageReceived
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.channels.telegram.conftest import COMMANDS, Inbox, config_for, said
-from tests.emulators.telegram import TelegramEmulator
 from tests.process import until
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"

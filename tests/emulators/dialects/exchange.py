@@ -8,11 +8,11 @@ from typing import Self
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, web
 
+from parley.testing.emulators.server import LoopbackServer
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.dialects.table import DIALECTS
 from tests.emulators.model_script import Script
-from tests.emulators.server import LoopbackServer
 
 KEY = "sk-emulated-0123456789"
 _HELD_BACK = ("Host", "Content-Length", "Connection", "Accept-Encoding")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_state import THREAD, THREAD_STARTER, Channel, Message, Person
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_state import THREAD, THREAD_STARTER, Channel, Message, Person
 from tests.emulators.showroom.exhibit import GROUP, PEOPLE, Exhibit, Now, Said, Upload, direct
 from tests.emulators.showroom.shown import Part, Quote, ShownButton, ShownMessage, Sign
 from tests.emulators.showroom.trouble import Troubles

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import urlencode
 
-from tests.emulators.server import LoopbackServer
+from parley.testing.emulators.server import LoopbackServer
 from tests.emulators.showroom.shown import Condition, ShownFile, ShownMessage, ShownRoom, Sign
 from tests.emulators.showroom.trouble import Troubles
 

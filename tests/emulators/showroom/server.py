@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 
-from tests.emulators.control import Changes
+from parley.testing.emulators.control import Changes
 from tests.emulators.dialects.exchange import Exchange
 from tests.emulators.showroom.exhibit import PEOPLE, Exhibit, NotThere, Said, Upload
 from tests.emulators.showroom.nodes import ShownNodes

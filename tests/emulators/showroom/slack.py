@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_chat import COMMAND, EMOJI, Chat
+from parley.testing.emulators.slack_state import Message, Person
 from tests.emulators.showroom.exhibit import GROUP, PEOPLE, Exhibit, Now, Said, Upload, direct
 from tests.emulators.showroom.shown import Part, ShownButton, ShownMessage, Sign
 from tests.emulators.showroom.slack_parts import parts_of
 from tests.emulators.showroom.trouble import Troubles
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.slack_chat import COMMAND, EMOJI, Chat
-from tests.emulators.slack_state import Message, Person
 
 WRITES = ("chat.postMessage", "chat.postEphemeral", "chat.update", "response_url")
 RECENT = 40

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from parley.testing.emulators.slack_text import block_words
+from parley.testing.emulators.slack_wire import Json
 from tests.emulators.showroom.shown import Part, Role
-from tests.emulators.slack_text import block_words
-from tests.emulators.slack_wire import Json
 
 
 def parts_of(block: Json) -> Iterable[Part]:

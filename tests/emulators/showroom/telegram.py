@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import Chat
+from parley.testing.emulators.telegram_methods import FLOOD_COUNTED
+from parley.testing.emulators.telegram_state import Message, Person, StoredFile
 from tests.emulators.showroom.exhibit import GROUP, PEOPLE, Exhibit, Now, Said, Upload, direct
 from tests.emulators.showroom.shown import Part, Quote, ShownButton, ShownMessage, Sign, Span
 from tests.emulators.showroom.trouble import Troubles
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_chat import Chat
-from tests.emulators.telegram_methods import FLOOD_COUNTED
-from tests.emulators.telegram_state import Message, Person, StoredFile
 
 TYPING_SECONDS = 5.0
 BETWEEN_POLLS = 2.0

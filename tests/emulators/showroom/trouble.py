@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from tests.emulators.control import Call, Effect, Fault
-from tests.emulators.server import LoopbackServer
+from parley.testing.emulators.control import Call, Effect, Fault
+from parley.testing.emulators.server import LoopbackServer
 
 RETRY_AFTER = 3
 DUPLICATE = "duplicate"

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from tests.emulators import discord_chat
-from tests.emulators.control import Call
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.telegram_updates import Json
+from parley.testing.emulators import discord_chat
+from parley.testing.emulators.control import Call
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.telegram_updates import Json
 from tests.end_to_end.platforms.emulated import Emulated, Refusal
 from tests.end_to_end.platforms.inbox import taken_in
 from tests.end_to_end.platforms.platform import Chat, Emulator, Facts, Person

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self, cast
 
-from tests.emulators.control import Call, Faults
-from tests.emulators.server import LoopbackServer
-from tests.emulators.telegram_updates import Json
+from parley.testing.emulators.control import Call, Faults
+from parley.testing.emulators.server import LoopbackServer
+from parley.testing.emulators.telegram_updates import Json
 from tests.end_to_end.platforms.platform import Chat, Emulator, Facts, Person
 from tests.end_to_end.program import START_SECONDS, Program
 

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from tests.emulators.control import Call, Changes, Faults
-from tests.emulators.telegram_updates import Json
+from parley.testing.emulators.control import Call, Changes, Faults
+from parley.testing.emulators.telegram_updates import Json
 from tests.end_to_end.program import Program
 
 

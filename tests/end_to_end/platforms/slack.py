@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from tests.emulators import slack_chat, slack_state
-from tests.emulators.control import Call
-from tests.emulators.slack import SlackEmulator
-from tests.emulators.telegram_updates import Json
+from parley.testing.emulators import slack_chat, slack_state
+from parley.testing.emulators.control import Call
+from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.telegram_updates import Json
 from tests.end_to_end.platforms.emulated import Emulated, Refusal
 from tests.end_to_end.platforms.platform import Chat, Emulator, Facts, Person
 from tests.end_to_end.program import START_SECONDS, Program

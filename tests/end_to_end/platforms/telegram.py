@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import cast
 
-from tests.emulators import telegram_chat
-from tests.emulators.control import Call
-from tests.emulators.telegram import TelegramEmulator
-from tests.emulators.telegram_text import units
-from tests.emulators.telegram_updates import Json
+from parley.testing.emulators import telegram_chat
+from parley.testing.emulators.control import Call
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_text import units
+from parley.testing.emulators.telegram_updates import Json
 from tests.end_to_end.platforms.emulated import Emulated, Refusal
 from tests.end_to_end.platforms.platform import Chat, Emulator, Facts
 from tests.end_to_end.program import START_SECONDS, Program

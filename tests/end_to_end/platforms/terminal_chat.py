@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
-from tests.emulators.control import Changes
+from parley.testing.emulators.control import Changes
 from tests.end_to_end.platforms import platform
 from tests.end_to_end.platforms.terminal_screen import Paper
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from aiohttp import ClientSession
 from pydantic import JsonValue
 
-from tests.emulators.control import Changes
+from parley.testing.emulators.control import Changes
 from tests.end_to_end.platforms import platform
 from tests.end_to_end.platforms.web_words import words_of
 

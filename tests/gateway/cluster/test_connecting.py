@@ -11,9 +11,9 @@ from channels.capabilities import KnowsConnection
 from gateway.app.other_nodes import OtherNodes
 from gateway.cluster.leases import connecting_of, held
 from gateway.connect.steps import YES, Confirm, Done, Listen
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests import connecting
 from tests.connecting import Platform
-from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes

@@ -9,11 +9,11 @@ from pydantic import SecretStr
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import Config
 from gateway.permissions.roles import People
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat
+from parley.testing.emulators.discord_state import Person
 from tests.channels.discord.conftest import key_of
 from tests.channels.discord.test_shards import connected, divide, on_each_shard
-from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_chat import Chat
-from tests.emulators.discord_state import Person
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.test_chats_of_nodes import said_to

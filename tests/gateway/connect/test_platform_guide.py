@@ -9,9 +9,9 @@ import pytest
 from gateway.connect.steps import NO, SKIP, YES, Ask, Check, Confirm, Done, Failed, Listen
 from gateway.settings.settings import read_settings
 from gateway.upkeep.doctor.report import examine
+from parley.testing.emulators.slack import SlackEmulator
 from tests import connecting
 from tests.connecting import PLATFORMS, Platform
-from tests.emulators.slack import SlackEmulator
 from tests.gateway.connect.guiding import Guided, guided
 
 TELEGRAM, XOXB = "TELEGRAM_BOT_TOKEN", "xoxb-1-2-wrong"

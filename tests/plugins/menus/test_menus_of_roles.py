@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from tests.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.emulated import STRANGERS
 from tests.end_to_end.platforms.platform import Person

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from tests.emulators import discord_chat, discord_state, slack_chat, slack_state
+from parley.testing.emulators import discord_chat, discord_state, slack_chat, slack_state
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Message, Person

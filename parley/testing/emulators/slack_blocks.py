@@ -1,0 +1,91 @@
+"""Validation of blocks, as far as this project uses them, with Slack's errors."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from parley.testing.emulators.slack_wire import Json, SlackError
+
+MOST_BLOCKS = 50
+MOST_MARKDOWN = 12_000
+"""Characters of all Markdown blocks of a message together."""
+MOST_ELEMENTS = 25
+LENGTHS = {"action_id": 255, "block_id": 255, "value": 2000, "url": 3000}
+TEXT_LENGTHS = {"section": 3000, "header": 150}
+MOST_LABEL = 75
+KNOWN = {
+    "markdown", "section", "actions", "divider", "context", "header", "image", "rich_text", "input", "table",
+    "context_actions", "task_card", "plan", "file", "video",
+}  # fmt: skip
+
+
+def check_blocks(blocks: Sequence[Json]) -> None:
+    """Check blocks. Raises SlackError."""
+    if len(blocks) > MOST_BLOCKS:
+        raise _invalid(f"no more than {MOST_BLOCKS} items allowed [json-pointer:/blocks]")
+    if sum(len(str(each.get("text", ""))) for each in blocks if each.get("type") == "markdown") > MOST_MARKDOWN:
+        raise SlackError("msg_blocks_too_long")
+    seen: set[str] = set()
+    for index, block in enumerate(blocks):
+        _check_block(block, f"/blocks/{index}")
+        block_id = block.get("block_id")
+        if isinstance(block_id, str):
+            if block_id in seen:
+                raise _invalid(f"block_id {block_id} is not unique [json-pointer:/blocks/{index}/block_id]")
+            seen.add(block_id)
+
+
+def _check_block(block: Json, where: str) -> None:
+    kind = block.get("type")
+    if kind not in KNOWN:
+        raise _invalid(f"unsupported type: {kind} [json-pointer:{where}/type]")
+    _check_lengths(block, where)
+    if kind == "markdown" and not block.get("text"):
+        raise _invalid(f"must be more than 0 characters [json-pointer:{where}/text]")
+    if kind in TEXT_LENGTHS:
+        _check_text(block.get("text"), TEXT_LENGTHS[str(kind)], f"{where}/text", needed="fields" not in block)
+    if kind == "actions":
+        _check_actions(block.get("elements"), where)
+
+
+def _check_actions(elements: JsonValue, where: str) -> None:
+    if not isinstance(elements, list) or not 1 <= len(elements) <= MOST_ELEMENTS:
+        raise _invalid(f"must have 1 to {MOST_ELEMENTS} items [json-pointer:{where}/elements]")
+    seen: set[JsonValue] = set()
+    for index, element in enumerate(elements):
+        inside = f"{where}/elements/{index}"
+        if not isinstance(element, dict):
+            raise _invalid(f"must be an object [json-pointer:{inside}]")
+        _check_lengths(element, inside)
+        if element.get("type") == "button":
+            _check_text(element.get("text"), MOST_LABEL, f"{inside}/text", needed=True, plain=True)
+            if element.get("style") not in (None, "primary", "danger"):
+                raise _invalid(f"unsupported style [json-pointer:{inside}/style]")
+        action_id = element.get("action_id")
+        if isinstance(action_id, str) and action_id in seen:
+            raise _invalid(f"action_id {action_id} is not unique [json-pointer:{inside}/action_id]")
+        seen.add(action_id if isinstance(action_id, str) else index)
+
+
+def _check_text(value: JsonValue, most: int, where: str, *, needed: bool, plain: bool = False) -> None:
+    if value is None and not needed:
+        return
+    if not isinstance(value, dict) or value.get("type") not in (("plain_text",) if plain else ("plain_text", "mrkdwn")):
+        raise _invalid(f"must be a text object [json-pointer:{where}]")
+    text = value.get("text")
+    if not isinstance(text, str) or not text:
+        raise _invalid(f"must be more than 0 characters [json-pointer:{where}/text]")
+    if len(text) > most:
+        raise _invalid(f"must be less than {most + 1} characters [json-pointer:{where}/text]")
+
+
+def _check_lengths(part: Json, where: str) -> None:
+    for name, most in LENGTHS.items():
+        value = part.get(name)
+        if value is not None and (not isinstance(value, str) or len(value) > most):
+            raise _invalid(f"must be less than {most + 1} characters [json-pointer:{where}/{name}]")
+
+
+def _invalid(message: str) -> SlackError:
+    messages: list[JsonValue] = [f"[ERROR] {message}"]
+    return SlackError("invalid_blocks", {"response_metadata": {"messages": messages}})
