@@ -150,11 +150,12 @@ def test_only_these_write_files() -> None:
 
     The others write user messages, workspace files, files to be sent, pages for newcomers, the store's mark, digests of
     approved tools and plugins, what would be on the terminal beside a chat, the unit file of the service, tokens for
-    .env, and backups of all that.
+    .env, packages of new plugins, and backups of all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
     assert writers == {
+        "gateway/app/new_plugin.py",
         "gateway/commands/doctor.py",
         "gateway/permissions/approved_plugins.py",
         "gateway/permissions/approved_tools.py",

@@ -7,6 +7,7 @@ tests the fixture `start_bot`. The extra `parley[testing]` installs what this ne
 from agent_core.clock import SystemClock
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, ScriptedLlm, Thinks, Waits, calls
 from channels.memory import MemoryChannel, user
+from gateway.permissions.roles import People
 from parley.testing.bot import PEOPLE, Bot, BotOptions
 from parley.testing.clocks import HandClock, OffsetClock
 from parley.testing.fixtures import StartBot, start_bot
@@ -22,6 +23,7 @@ __all__ = [
     "HandClock",
     "MemoryChannel",
     "OffsetClock",
+    "People",
     "ScriptedLlm",
     "StartBot",
     "SystemClock",
