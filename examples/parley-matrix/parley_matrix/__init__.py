@@ -1,0 +1,1 @@
+"""A channel of Parley: private chats on a Matrix server."""

@@ -1,0 +1,1 @@
+"""Polls with buttons, as a plugin of Parley."""
