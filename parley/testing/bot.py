@@ -12,7 +12,6 @@ from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import Candidate
 from agent_core.loop.retry import LlmRetryPolicy
-from agent_core.models.audio import AudioServer
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.origin import CLEAN, Origin
@@ -86,9 +85,7 @@ class BotOptions:
     fetcher: Fetcher = field(default_factory=Fetcher)
     plugins: ChosenPlugins | Sequence[type[Plugin]] | None = None
     """Those to be made; None for those that come with Parley."""
-    transcription: AudioServer | None = None
     loaded: Settings | None = None
-    speech: AudioServer | None = None
     database: str | None = None
     """The address of the store's database on PostgreSQL; None for SQLite's file."""
     agrees_on_time: bool = False
@@ -210,9 +207,7 @@ class Bot:
             people=self._options.people,
             tick_every=self._options.look_every,
             nightly=self._options.nightly,
-            transcription=self._options.transcription,
             models=self._options.offered(self.llm),
-            speech=self._options.speech,
             entrance=self._options.entrance,
         )
         new_request_id, fetcher = self._options.new_request_id, self._options.fetcher
