@@ -47,6 +47,7 @@ SDK_HOMES = (
     "channels.slack",
     "channels.discord",
     "gateway.store.postgres",
+    "parley.testing.emulated",
     "parley.testing.emulators",
 )
 OF_NODES = {f"gateway.cluster.{name}" for name in ("leases", "protocols", "database_leases", "chat_owners")}
