@@ -30,8 +30,6 @@ from gateway.store.signals import NoSignals, Signals
 T = TypeVar("T")
 Change = Callable[[Connection], T]
 
-MISTAKES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""Errors of one change, which end neither the others nor the writer."""
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
@@ -251,7 +249,7 @@ class Writer:
         except Fenced:
             self._fail_all([*batch, *self._alone, *self._jobs])
             return None
-        except (sqlite3.Error, MemoryError, *MISTAKES) as error:
+        except Exception as error:  # noqa: BLE001 (a mistake of one change ends neither the others nor the writer)
             return error
         if self._refused is not None:
             log.info("the store can be written again")
@@ -299,6 +297,8 @@ def _together(connection: Connection, changes: Sequence[Change[object]]) -> list
     try:
         results = [change(connection) for change in changes]
         _commit(connection, results)
+    except StopIteration as error:  # no future can tell of it, and the writer would wait for ever
+        raise RuntimeError("a change found nothing more") from error
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
