@@ -77,6 +77,27 @@ class UnderWay:
             await asyncio.wait(under_way, timeout=patience)
 
 
+async def done_within(work: Coroutine[object, object, T], seconds: float, clock: Clock) -> T:
+    """Return what `work` returns, within `seconds` by the clock. Raises TimeoutError, and then does not wait for it."""
+    task, sleeping = asyncio.ensure_future(work), asyncio.ensure_future(clock.sleep(seconds))
+    try:
+        await asyncio.wait((task, sleeping), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+    finally:
+        sleeping.cancel()
+        if not task.done():
+            task.add_done_callback(_look_at)
+            task.cancel()
+    raise TimeoutError(f"it took more than {seconds:g} s")
+
+
+def _look_at(task: "asyncio.Task[object]") -> None:
+    """Take note of how a task ended, so that asyncio does not complain that nobody did."""
+    if not task.cancelled():
+        task.exception()
+
+
 async def set_within(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
     """Wait until the event is set, at most `seconds` by the clock. Return True if it is set."""
     if event.is_set():

@@ -7,9 +7,9 @@ entry point in the group `parley.plugins`, such as `dice = parley_dice:Dice`, an
 them and an owner has approved what is installed. One of them that fails before Parley runs, in an import, a method or a
 list, is left out with all that it adds.
 
-What a plugin adds is read once at each start, in this order: `settings`, `migrations`, `texts`, `tools`,
-`run_buttons`, `owed`, `commands`, `routes`, `duties`. What can only be made from the lists of all plugins is an
-argument of the later ones.
+What a plugin adds is read once at each start, in this order: `settings`, `migrations`, `texts`, `tools`, `run_buttons`,
+`owed`, `commands`, `presses`, `routes`, `duties`. What can only be made from the lists of all plugins is an argument of
+the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -27,6 +27,7 @@ from channels.base import InboundEvent
 from channels.connected import Connected
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable
+from gateway.commands.press import Press
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
@@ -154,6 +155,21 @@ class Plugin:
 
         Their `rights` say what they do at most and who may give them, and are checked before a command is run,
         wherever it comes from. No name may be that of another command.
+        """
+        return ()
+
+    def presses(self) -> Sequence[Press]:
+        """Return what is done when somebody presses the plugin's buttons, by their topics.
+
+        A `Button` under any message of the plugin has the `action` that `press_action` returns for its name, a topic
+        and a value. Only presses of a button that such a message has now are told, in the order of the chat, with who
+        pressed it, their role and language, and the chat. Where there are no buttons, people type the action instead.
+        The rights are checked before. Others are answered with a sentence, as are those of a plugin that is gone.
+
+        `run` returns the reply: a `Rewritten` replaces the message with the button. It is called again with the same
+        `asked` if Parley is killed before the press is settled. What has to happen once for each press is returned as
+        a `Settling`, whose change is made in the transaction that settles it. A failure, or more than 30 seconds, is
+        logged and answered with a sentence.
         """
         return ()
 

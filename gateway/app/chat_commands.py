@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from agent_core.background import Background, set_within
 from agent_core.clock import Clock
 from channels.base import ChatKey, CommandInvoked, OutboundMessage
-from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Unfolded
+from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sessions import Sessions
 from gateway.cluster.protocols import Dispatcher
 from gateway.commands.command import CommandTable
@@ -122,7 +122,7 @@ class ChatCommands:
 
 def _message(answer: Answer) -> OutboundMessage | None:
     """Return what a visitor is shown. Raises NoAnswer for an answer that the agent has to give."""
-    if isinstance(answer, Said | Again):
+    if isinstance(answer, Said | Again | Settling):
         raise NoAnswer("page_say_in_chat")
     answer = answer.reply if isinstance(answer, Quoting) else answer
     return answer.message if isinstance(answer, Rewritten | Unfolded | Once) else answer

@@ -60,7 +60,7 @@ class ListedPlugins:
             State.ON,
             is_ours=is_ours,
             content=self._chosen.contents.get(kind.name),
-            commands=[_of_command(each) for each in self.commands.get(kind.name, ())],
+            commands=[_of_command(each) for each in self.commands.get(kind.name, ()) if not each.hidden],
             tools=[_of_tool(name, self.tools) for name in sorted(kind.tool_names)],
             duties=list(self.duties.get(kind.name, ())),
             paths=sorted(kind.paths),

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -16,6 +15,7 @@ from threading import Thread
 from typing import TypeVar
 
 from agent_core.tools.tool import Tool
+from gateway.app.plugin_commands import commands_and_presses
 from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
@@ -160,20 +160,20 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
 def commands_of(
     plugins: Iterable[Plugin], others: Iterable[Command], failures: PluginFailures
 ) -> Mapping[str, Sequence[Command]]:
-    """Return the commands of the plugins, by the plugin's name. `others` are those of Parley itself.
+    """Return the commands and presses of the plugins, by the plugin's name. `others` are those of Parley itself.
 
     Raises PluginFailed if two commands have the same name.
     """
     found: dict[str, Sequence[Command]] = {}
     taken = {command.name for command in others}
     for plugin in plugins:
-        commands = asked(type(plugin), partial(_all, plugin.commands))
+        commands = asked(type(plugin), partial(_all, partial(commands_and_presses, plugin, failures)))
         with blamed(plugin.name):
             for command in commands:
                 if command.name in taken:
                     raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
                 taken.add(command.name)
-            found[plugin.name] = tuple(_kept(plugin.name, command, failures) for command in commands)
+            found[plugin.name] = commands
             in_order(chain.from_iterable(found.values()))
     return found
 
@@ -195,10 +195,6 @@ def _owed_at_end(
 ) -> Sequence[Owed]:
     with failures.kept(plugin.name, "ended"):
         return tuple(plugin.ended(run, how, connection))
-
-
-def _kept(plugin: str, command: Command, failures: PluginFailures) -> Command:
-    return replace(command, run=failures.keeping(plugin, f"/{command.name}", command.run))
 
 
 def duties_of(

@@ -1,7 +1,7 @@
 """Replies of Parley itself, without a run: stored with the event they answer, then delivered."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -19,8 +19,10 @@ from channels.capabilities import ClosesCommands
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.sources import origin_of_post
+from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem, Post, inbox_seqs
 from gateway.store.store import Store
+from gateway.store.writer import may_pass
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +87,22 @@ class Quoting:
     origin: Origin
 
 
-Reply = OutboundMessage | Quoting | Rewritten | Unfolded | Once | None
+@dataclass(frozen=True)
+class Settling:
+    """A change of rows that is made in the transaction that settles the event, and returns the reply to it.
+
+    So its effect is there once for each event, however often the event is handled: the change is called again if the
+    transaction was undone, and not at all once the event is settled. It does nothing but read and write rows. If it
+    raises, nothing is written, and the reply is `failed`.
+    """
+
+    change: Callable[[Connection], OutboundMessage | Rewritten | None]
+    by: str = "Parley"
+    """The name of the plugin that makes it, for the log."""
+    failed: OutboundMessage = field(default_factory=lambda: OutboundMessage(markdown="⚠"))
+
+
+Reply = OutboundMessage | Quoting | Rewritten | Unfolded | Once | Settling | None
 Answer = Reply | Said | Again
 """Reply to an event; None sends nothing."""
 
@@ -104,6 +121,9 @@ class Replies:
             await self._store.inbox.settle([item.seq])
             await self._say_nothing(item.event)
             return
+        if isinstance(answer, Settling):
+            await self._settle(item, answer)
+            return
         if isinstance(answer, Once):
             if not (isinstance(item.event, ButtonPressed) and item.event.whisper):
                 await self._once(item, answer)
@@ -112,7 +132,40 @@ class Replies:
         if isinstance(answer, Unfolded):
             answer = await self._in_place(item, answer.message)
         answer, origin = (answer.reply, answer.origin) if isinstance(answer, Quoting) else (answer, NOT_KNOWN)
-        message, settled = (answer.message, answer.settles) if isinstance(answer, Rewritten) else (answer, ())
+        settled = answer.settles if isinstance(answer, Rewritten) else ()
+        posts = self._posts(item, answer, origin)
+        if isinstance(answer, Rewritten):
+            posts = [*await self._closed(item), *posts]
+        await self._store.outbox.add(posts, [item.seq, *settled])
+        self._access.spoke(item.event.chat)
+        await self._delivery.deliver(item.event.chat, posts)
+
+    async def _settle(self, item: InboxItem, answer: Settling) -> None:
+        """Make the change with which the event is settled, and deliver the reply that it returns."""
+        closed = await self._closed(item)
+
+        def change(connection: Connection) -> Sequence[Post]:
+            reply = answer.change(connection)
+            posts = [] if reply is None else self._posts(item, reply, NOT_KNOWN)
+            return [*closed, *posts] if isinstance(reply, Rewritten) else posts
+
+        try:
+            posts = await self._store.settled.by(change, item.seq)
+        except Exception as error:
+            if may_pass(error):
+                raise
+            log.exception("a plugin failed", name=answer.by)
+            await self.answer(item, answer.failed)
+            return
+        if not posts:
+            await self._say_nothing(item.event)
+            return
+        self._access.spoke(item.event.chat)
+        await self._delivery.deliver(item.event.chat, posts)
+
+    def _posts(self, item: InboxItem, answer: OutboundMessage | Rewritten, origin: Origin) -> list[Post]:
+        """Return the messages of a reply, of which the first replaces the pressed one if it is to."""
+        message = answer.message if isinstance(answer, Rewritten) else answer
         name, replaced = f"inbox-{item.seq}", _replaced(answer, item.event)
         if isinstance(item.event, CommandInvoked | ButtonPressed) and message.respond is None:
             message = message.model_copy(update={"respond": item.event.respond})
@@ -122,11 +175,13 @@ class Replies:
         ]
         if replaced is not None:
             posts[0] = replace(posts[0], message_id=replaced)
-        elif isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
-            posts = [*await self._without_buttons(item, item.event, f"{name}:answered:0"), *posts]
-        await self._store.outbox.add(posts, [item.seq, *settled])
-        self._access.spoke(item.event.chat)
-        await self._delivery.deliver(item.event.chat, posts)
+        return posts
+
+    async def _closed(self, item: InboxItem) -> list[Post]:
+        """Return the edit that removes the buttons of a message to which the person answered by a word."""
+        if not (isinstance(item.event, ButtonPressed) and item.event.by_word):
+            return []
+        return await self._without_buttons(item, item.event, f"inbox-{item.seq}:answered:0")
 
     def _parts(self, chat: ChatKey, message: OutboundMessage, *, edits: bool) -> Sequence[OutboundMessage]:
         """Return the messages that a reply takes; files follow an edited message, since no edit can add them."""

@@ -261,6 +261,8 @@ class CommandTable:
         role = self._rules.access.role(session.key, event.sender)
         if role is None:
             return None  # it was taken away while the command waited
+        if command is None and isinstance(event, ButtonPressed):
+            return OutboundMessage(markdown=say("button_gone", language), respond=event.whisper)
         if command is None:
             return reply(self._unknown(literal(name[:LONGEST_NAME]), slash, language, role))
         offered = self.offered(role)

@@ -59,6 +59,7 @@ from gateway.store.runs import Runs
 from gateway.store.search import Search
 from gateway.store.server import PostgresServer
 from gateway.store.sessions import Sessions
+from gateway.store.settled import Settled
 from gateway.store.shared_spending import SharedSpending
 from gateway.store.signals import StoreNode
 from gateway.store.soundness import Soundness
@@ -97,7 +98,7 @@ class Store:
         self.secrets = secrets
         """Masked in every text before it is written."""
         tables = self._tables = writer, reader, clock, secrets
-        self.inbox = Inbox(*tables)
+        self.inbox, self.settled = Inbox(*tables), Settled(*tables)
         self.outbox, self.reactions = Outbox(*tables), Reactions(*tables)
         self.runs = Runs(*tables)
         self.run_records, self.owed = RunRecords(*tables), OwedItems(*tables)

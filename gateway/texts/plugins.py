@@ -12,6 +12,18 @@ TEXTS = {
         "zh": "插件 {name} 已安装的内容与批准的不同，因此未加载：{reason}。其他功能不受影响。"
         "请仅在信任该版本时批准：它的代码拥有 Parley 的全部权限。",
     },
+    "plugin_failed": {
+        "en": "The plugin {name} failed and could not do that. The log says why: please tell an owner.",
+        "zh": "插件 {name} 出错，未能完成此操作。日志中有原因，请告知所有者。",
+    },
+    "button_gone": {
+        "en": "This button does nothing any more: what it belongs to was removed or switched off.",
+        "zh": "此按钮已失效：它所属的功能已被移除或停用。",
+    },
+    "button_over": {
+        "en": "This button does nothing any more: its message has changed since or was erased.",
+        "zh": "此按钮已失效：它所在的消息已更新或被删除。",
+    },
     "plugins_title": {"en": "**Plugins**", "zh": "**插件**"},
     "plugins_none": {"en": "There are no plugins.", "zh": "没有插件。"},
     "plugins_line": {"en": "- **{name}** ({whose}): {state}", "zh": "- **{name}**（{whose}）：{state}"},
