@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from agent_core.clock import Clock
+from agent_core.loop.permissions import Proposal
 from agent_core.tools.tool import Tool
 from channels.base import InboundEvent
 from channels.connected import Connected
@@ -32,6 +33,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets
+from gateway.permissions.gates import Objection
 from gateway.permissions.roles import Roles
 from gateway.records.metric import Durations, Metric
 from gateway.runs.owed import Doer
@@ -233,3 +235,14 @@ class Plugin:
         Called before it is stored, so the same event may be told again after a crash. It must return at once, and
         changes neither the event nor the decision. A failure is logged and stops nothing else.
         """
+
+    async def before_call(self, call: Proposal) -> Objection | None:
+        """Return what the plugin has against a tool call, or None.
+
+        Asked before every call of a model that Parley itself would make or ask about, after its own decision: in
+        chats, tasks and jobs, of tools of plugins and MCP servers too, and again when a restart has cut off the call.
+        An objection refuses the call with one of the plugin's texts, or lets people be asked each time, which no
+        approval given before answers; jobs cannot ask, so it is refused there. Nothing that Parley refuses or asks
+        about becomes looser. A failure, or more than 5 seconds, refuses the call. It gets a copy of the call.
+        """
+        return None

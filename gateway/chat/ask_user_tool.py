@@ -15,8 +15,11 @@ from channels.base import ChatKey, MessageReceived
 from channels.text import visible
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals, CannotAsk
+from gateway.permissions.gates import Gates
 from gateway.permissions.model_question import OfModel, cleaned
+from gateway.permissions.policy import Ruling
 from gateway.permissions.request import Reply
+from gateway.permissions.rules import in_english
 from gateway.store.question import ASK, Grounds, Question, QuestionState
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
@@ -61,15 +64,20 @@ def _outcome(question: Question) -> str:
 class QuestionPermissions:
     """Wraps `Permissions`: a call of `ask_user` is the question itself, and needs no other permission."""
 
-    def __init__(self, permissions: Permissions, approvals: Approvals) -> None:
+    def __init__(self, permissions: Permissions, approvals: Approvals, gates: Gates | None = None) -> None:
+        """`gates` may refuse questions, too."""
         self._permissions = permissions
         self._approvals = approvals
+        self._gates = gates or Gates()
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
         if not _asks(proposal):
             return await self._permissions.decide(proposal)
         if proposal.chat_id is None:
             return PermissionDecision(behavior="deny", reason="there is nobody to ask")
+        ruling = await self._gates.stricter(Ruling("allow"), proposal)
+        if ruling.behavior == "deny":
+            return PermissionDecision(behavior="deny", reason=in_english(ruling))
         chat, call = ChatKey.parse(proposal.chat_id), f"{_answer_of(proposal)}:{proposal.call.id}"
         given = proposal.tool.validate(proposal.call.arguments).model_dump()
         choices = cleaned(given["choices"])

@@ -11,6 +11,7 @@ from agent_core.skills.library import SkillLibrary
 from channels.base import ChatKey
 from gateway.permissions.approvals import Approvals, CannotAsk
 from gateway.permissions.binding import Binding, binding
+from gateway.permissions.gates import GATED
 from gateway.permissions.policy import Ruling
 from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
 from gateway.permissions.workspaces import Versions
@@ -64,14 +65,15 @@ class ChatPermissions:
         """Calls, by session and id, whose files changed between approval and execution."""
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
-        ruling = await undoable(self.rules.of(proposal), proposal, self._versions)
+        ruling = await undoable(await self.rules.guarded(proposal), proposal, self._versions)
         if ruling.behavior != "ask" or proposal.chat_id is None:
             return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling), ruled_by=ruling.setting)
-        bound = await self._binding(proposal)
-        if ruling.covers and await self._was_covered(proposal, ruling, bound):
+        bound, is_gated = await self._binding(proposal), GATED in ruling.reason
+        if ruling.covers and not is_gated and await self._was_covered(proposal, ruling, bound):
             return PermissionDecision(behavior="allow", ruled_by=COVERED)
         chat = ChatKey.parse(proposal.chat_id)
-        can_be_ruled = bound.subject and CANNOT_UNDO not in ruling.reason and not self.rules.is_tainted(proposal)
+        can_be_ruled = bound.subject and not is_gated and CANNOT_UNDO not in ruling.reason
+        can_be_ruled = can_be_ruled and not self.rules.is_tainted(proposal)
         why = [*ruling.reason, *self._changed_since(proposal)]
         if can_be_ruled and proposal.user_id is not None:
             rule = await self._store.rules.find(chat, proposal.user_id, bound.subject)

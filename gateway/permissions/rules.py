@@ -6,6 +6,7 @@ from itertools import takewhile
 from agent_core.loop.permissions import Proposal
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
+from gateway.permissions.gates import Gates
 from gateway.permissions.policy import Policy, Ruling
 from gateway.permissions.rights import TALK, Place, Right
 from gateway.permissions.roles import Role
@@ -26,8 +27,10 @@ _ONLY = {Role.OWNER: "only_owners", Role.ADMIN: "only_admins", Role.MEMBER: "onl
 class Rules:
     """Applies the same rules to calls in chats and to unattended ones; users who may not speak here are denied."""
 
-    def __init__(self, policy: Policy, access: Access) -> None:
+    def __init__(self, policy: Policy, access: Access, gates: Gates | None = None) -> None:
+        """`gates` are asked about calls that are not refused; None: no plugin has any."""
         self._policy = policy
+        self._gates = gates or Gates()
         self.access = access
 
     def of(self, proposal: Proposal, most: Role = Role.OWNER) -> Ruling:
@@ -41,6 +44,10 @@ class Rules:
         role, limits = role.no_more_than(most), self.access.limits(chat)
         ruling = self._policy.decide(proposal, role, limits)
         return replace(ruling, setting=self._policy.setting(proposal, role, limits))
+
+    async def guarded(self, proposal: Proposal, most: Role = Role.OWNER) -> Ruling:
+        """Decide about a call as `of` does, or stricter if a plugin has something against it."""
+        return await self._gates.stricter(self.of(proposal, most), proposal)
 
     def may(self, right: Right, chat: ChatKey, sender: Sender) -> bool:
         """Return True if somebody has a right in a chat."""

@@ -13,7 +13,7 @@ from channels.base import ChatKey, InboundEvent, MessageEdited, MessageReceived,
 from gateway.store.question import Grounds, Question
 from gateway.store.rows import Post
 from gateway.store.store import Store
-from gateway.texts.say import Language, say
+from gateway.texts.say import Language, has_text, say
 
 _QUOTED = re.compile(r"([^:\n]{1,60}):(?=\s|$)")
 _SHARED = re.compile(r"(?:Forwarded from|From) ([^:\n]{1,60}):(?:\n|$)")
@@ -102,7 +102,8 @@ def named_origin(origin: Origin, language: Language) -> str:
 def reasons(question: Question, language: Language) -> list[str]:
     """Return sentences that say why an approval is asked for."""
     grounds = Grounds.parse(question.grounds)
-    return [say(key, language, sources=named(grounds.sources, language)) for key in grounds.why]
+    facts = named(grounds.sources, language)
+    return [say(key, language, sources=facts) for key in grounds.why if has_text(key)]
 
 
 def _one(source: str, language: Language) -> str:

@@ -33,6 +33,11 @@ TEXTS = {
     "source_data": {"en": "a file or a program", "zh": "文件或程序"},
     "source_more": {"en": "{count} more", "zh": "另外 {count} 处"},
     "source_and": {"en": ", ", "zh": "、"},
+    "gate_asks": {"en": "A plugin wants every such call approved.", "zh": "有插件要求逐次批准此类操作。"},
+    "gate_failed": {
+        "en": "A plugin that has to agree to calls failed, so this one is refused. The log says which.",
+        "zh": "负责审核操作的插件出错，因此拒绝执行。日志中有插件名称。",
+    },
     "cannot_undo": {
         "en": "What it changes in this chat's files cannot be undone: there is too much to keep a copy of.",
         "zh": "它对本聊天文件的更改将无法撤销：文件太多或太大，无法备份。",

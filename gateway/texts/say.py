@@ -188,6 +188,11 @@ def remove_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
             del _TEXTS[key]
 
 
+def has_text(key: str) -> bool:
+    """Return True if there is a text with this key: a plugin that is gone has taken its own with it."""
+    return key in _TEXTS
+
+
 def say(key: str, language: Language, **facts: str | int) -> str:
     """Return the text in the language with its placeholders filled in. Raises KeyError for an unknown key."""
     return _TEXTS[key][language].format(**facts)

@@ -97,4 +97,4 @@ def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobPa
         agents.parts,
         tools=(*agents.parts.tools, task_tool(agents.tasks), ask_user_tool(base.store), *tools.both()),
     )
-    return agents.plain.variant(parts, QuestionPermissions(guards.permissions, guards.approvals))
+    return agents.plain.variant(parts, QuestionPermissions(guards.permissions, guards.approvals, guards.gates))

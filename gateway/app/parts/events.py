@@ -9,7 +9,6 @@ from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.languages import Languages
 from gateway.app.local_chats import LocalChats, Resumed, Working
-from gateway.app.moments import Moments
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.parts import Parts
 from gateway.app.recovery import Recovery
@@ -27,7 +26,6 @@ class EventParts:
     def __init__(self, parts: Parts, commands: CommandParts) -> None:
         base, people, chats, agents = parts.base, parts.people, parts.chats, parts.agents
         store, delivery, clock = base.store, base.delivery, base.clock
-        moments = Moments(parts.plugins, base.system.plugins.failures)
         self.handling = EventTasks(base.drain, clock)
         self.hearing = Background("routing stored events failed")
         words = PlainWords(store, delivery, clock)
@@ -65,7 +63,7 @@ class EventParts:
         self.admission = Admission(
             store,
             delivery,
-            Gate(people.access, store.standings, commands.revocation, moments),
+            Gate(people.access, store.standings, commands.revocation, parts.moments),
             words,
             commands=commands.table,
             before_restore=self.before_restore,

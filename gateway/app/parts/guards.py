@@ -9,6 +9,7 @@ from gateway.permissions.agent_spending import AgentSpending
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.budget_notices import BudgetNotices
 from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.gates import Gates
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.permissions import ChatPermissions, RecordedPermissions
 from gateway.permissions.policy import Policy
@@ -27,7 +28,8 @@ class Guards:
         self.approvals = Approvals(
             store, base.delivery, access, clock, current, base.new_request_id, hold=base.drain.hold
         )
-        self.rules = Rules(base.agent_parts.policy or Policy(), access)
+        self.gates = Gates(clock=clock)
+        self.rules = Rules(base.agent_parts.policy or Policy(), access, self.gates)
         decided = ChatPermissions(
             self.rules,
             self.approvals,

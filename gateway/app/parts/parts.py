@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from gateway.app.moments import Moments
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.chats import ChatParts
@@ -28,6 +29,7 @@ class Parts:
     files: FileParts
     guards: Guards
     plugins: Sequence[Plugin]
+    moments: Moments
     owed: OwedWork
     agents: AgentFactories
     jobs: JobParts
@@ -54,11 +56,13 @@ class Parts:
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
+        moments = Moments(plugins, chosen.failures)
+        guards.gates.add(moments.gates)
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, plugins=plugins)
         register_owed(plugins, owed, chosen.failures)
-        return cls(base, people, files, guards, plugins, owed, agents, jobs, chats)
+        return cls(base, people, files, guards, plugins, moments, owed, agents, jobs, chats)
 
 
 def _given_up(owners: Owners, item: Owed, error: Exception | None) -> None:

@@ -9,6 +9,7 @@ from agent_core.sources import UNKNOWN
 from agent_core.tools.tool import FunctionTool
 from agent_core.workspace.provenance import FileLedger
 from gateway.permissions.addresses import FETCH, is_one_of
+from gateway.permissions.gates import GATED
 from gateway.permissions.policy import AFTER_FILES, AFTER_UNTRUSTED, WRITE, Ruling
 from gateway.permissions.roles import Role
 from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
@@ -54,9 +55,11 @@ class UnattendedPermissions:
     async def decide(self, proposal: Proposal) -> PermissionDecision:
         if self._is_unwanted_page(proposal):
             return PermissionDecision(behavior="deny", reason=f"{say('not_given', 'en')} {NOBODY}")
-        ruling = await undoable(self._rules.of(proposal, self._most), proposal, self._versions)
+        ruling = await undoable(await self._rules.guarded(proposal, self._most), proposal, self._versions)
         if ruling.behavior != "ask":
             return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling), ruled_by=ruling.setting)
+        if GATED in ruling.reason:  # each single call is to be approved, which nobody did
+            return PermissionDecision(behavior="deny", reason=f"{in_english(ruling)} {NOBODY}")
         if (self._is_approved(proposal) and CANNOT_UNDO not in ruling.reason) or self._is_given(proposal, ruling):
             return PermissionDecision(behavior="allow", ruled_by=JOB)
         if AFTER_UNTRUSTED in ruling.reason and await asyncio.to_thread(self._replaces_untrusted_file, proposal):
