@@ -42,6 +42,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import PluginSettings
 from gateway.store.connection import Connection
+from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed
 from gateway.store.rows import InboxItem, Run, RunEnd
 from gateway.store.store import Store
@@ -126,7 +127,8 @@ class Plugin:
     database, a change of tables ends the nodes that run then.
 
     Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
-    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes. `/forget` does not erase them.
+    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes. `erased` erases
+    what they hold of a person.
     """
     paths: ClassVar[frozenset[str]] = frozenset()
     """Paths of all `routes`, such as `/figures`: the server listens before the plugin is made. No path may be that of
@@ -246,3 +248,12 @@ class Plugin:
         about becomes looser. A failure, or more than 5 seconds, refuses the call. It gets a copy of the call.
         """
         return None
+
+    def erased(self, forgotten: Forgotten, connection: Connection) -> None:
+        """Erase from its tables what a person said, and all rows of their direct chats, for `/forget`.
+
+        Called in the transaction that erases Parley's own rows, once for each of their accounts, and again when a
+        backup from before it was restored. It does nothing but write rows. If it raises, nothing is erased, `/forget`
+        says so, and it is tried again at each start. A plugin that has tables and does not override it, or that is
+        switched off or gone, keeps its rows, and `/forget` names it.
+        """

@@ -18,7 +18,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.rights import OTHERWISE, TALK, Right, Rights
 from gateway.permissions.roles import Role, Roles
 from gateway.texts.say import say
-from gateway.upkeep.forgetting import Erased, Forgetting, StillBusy
+from gateway.upkeep.forgetting import Erased, Forgetting, PluginKeepsRows, StillBusy
 
 LONGEST_WHO = 32
 """Characters of an id; the action of a button has room for 64 bytes."""
@@ -61,7 +61,8 @@ class ForgetCommands:
         button = Button(label=say("forget_button", given.language), action=action)
         key = "forget_ask" if who == asker else "forget_ask_other"
         names = literal(", ".join(accounts))
-        return OutboundMessage(markdown=say(key, given.language, who=names), buttons=((button,),))
+        text = "\n\n".join([say(key, given.language, who=names), *await self._kept_rows(given)])
+        return OutboundMessage(markdown=text, buttons=((button,),))
 
     async def _confirmed(self, given: Invocation, words: list[str]) -> Answer:
         """Erase, if the button is still valid and was pressed by the person who asked for it."""
@@ -83,11 +84,18 @@ class ForgetCommands:
             done = [await self._forgetting.erase(account, asker) for account in self._accounts(who)]
         except StillBusy:
             return reply(say("forget_busy", given.language, slash=given.slash))
+        except PluginKeepsRows as error:
+            return rewritten(say("forget_plugin_failed", given.language, name=literal(error.plugin)))
         except (OSError, sqlite3.Error) as error:
             raise_lack(error)
             log.error("an erasure is not complete", reason=str(error))  # noqa: TRY400
             return rewritten(say("forget_unfinished", given.language))
-        return rewritten("\n\n".join([_told(given, done), await self._backups(given)]))
+        return rewritten("\n\n".join([_told(given, done), *await self._kept_rows(given), await self._backups(given)]))
+
+    async def _kept_rows(self, given: Invocation) -> list[str]:
+        """Return the line about plugins whose rows stay, if there are any."""
+        names = ", ".join(map(literal, await self._forgetting.keepers()))
+        return [say("forget_rows_stay", given.language, names=names)] if names else []
 
     async def _backups(self, given: Invocation) -> str:
         """Return the lines about the backups that still hold the data."""

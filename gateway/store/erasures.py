@@ -5,7 +5,7 @@ and runs with their cost.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import UserMessage, user
@@ -73,6 +73,30 @@ class Theirs:
     """True while something runs for them."""
 
 
+@dataclass(frozen=True)
+class Forgotten:
+    """A person whose data is erased, with one of their accounts."""
+
+    account: Account
+    direct: tuple[ChatKey, ...]
+    """The direct chats of the account: everything of these is erased."""
+    groups: tuple[ChatKey, ...]
+    """The groups where it wrote: what it said and asked for is erased there."""
+
+    @property
+    def principal(self) -> str:
+        """The account as `platform:id` or `platform:workspace:id`."""
+        return f"{self.account.chats}{self.account.id}"
+
+
+ErasedToo = Callable[[Connection, Forgotten], None]
+"""Erases further rows, in the transaction that erases all others."""
+
+
+def _nothing_else(connection: Connection, forgotten: Forgotten) -> None:
+    """Erase no further rows."""
+
+
 class Erasures(Table):
     """Erasures, and which of them are complete."""
 
@@ -105,14 +129,18 @@ class Erasures(Table):
 
         return await self._reader.run(read)
 
-    async def erase(self, account: Account, theirs: Theirs, direct: Sequence[ChatKey]) -> int:
+    async def erase(
+        self, account: Account, theirs: Theirs, direct: Sequence[ChatKey], also: ErasedToo = _nothing_else
+    ) -> int:
         """Erase a person's words everywhere and all rows of their direct chats. Returns the number of messages.
 
+        Raises what `also` raises; then nothing was erased by this.
         SQLite's search index is emptied; `Search.catch_up` builds it again.
         """
         groups, now = [chat for chat in theirs.chats if chat not in direct], self._clock.time()
 
         def change(connection: Connection) -> int:
+            also(connection, Forgotten(account, tuple(direct), tuple(groups)))
             blanked = [_blank(connection, seq) for seq in theirs.seqs]
             recordings = [(seq,) for seq in theirs.seqs]
             connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
@@ -131,6 +159,15 @@ class Erasures(Table):
             return sum(blanked)
 
         return await self._writer.submit(change)
+
+    async def with_tables(self) -> list[str]:
+        """Return the names of the plugins that have tables in this store, those that are gone included."""
+
+        def read(connection: Connection) -> list[str]:
+            found = connection.execute("SELECT DISTINCT plugin FROM plugin_migrations ORDER BY plugin")
+            return [str(plugin) for (plugin,) in found]
+
+        return await self._reader.run(read)
 
     async def scrub(self) -> None:
         """Remove what is left of deleted rows on the disk, on PostgreSQL as far as nobody has to wait for it.

@@ -87,6 +87,17 @@ TEXTS = {
         "tell an owner.",
         "zh": "未能全部删除：磁盘已满或出错。其余内容会在下次启动时删除，请告知所有者。",
     },
+    "forget_plugin_failed": {
+        "en": "Not erased: the plugin {name} failed to erase its rows, so messages and other rows are there still. "
+        "It is tried again at each start; please tell an owner, who finds the reason in the log.",
+        "zh": "未删除：插件 {name} 未能删除它的数据，因此消息和其他数据也仍然保留。"
+        "每次启动时会重试；请告知所有者，原因见日志。",
+    },
+    "forget_rows_stay": {
+        "en": "Rows of these plugins stay, as they do not erase them or are switched off or gone: {names}. An owner "
+        "can say what they hold.",
+        "zh": "以下插件的数据会保留，因为它们不会删除数据，或已停用、已移除：{names}。所有者可以说明其中存有什么。",
+    },
     "forget_done": {
         "en": "Erased. Messages: {messages}; direct chats: {chats}; audit entries without content now: {entries}.",
         "zh": "已删除：{messages} 条消息、{chats} 个私聊、{entries} 条审计记录的内容。",

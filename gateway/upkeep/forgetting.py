@@ -8,11 +8,12 @@ import asyncio
 import json
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 
@@ -27,7 +28,8 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.workspaces import folder_name
 from gateway.records.audit import AuditLog
 from gateway.records.audit_entry import Content
-from gateway.store.erasures import Account
+from gateway.store.connection import Connection
+from gateway.store.erasures import Account, Forgotten
 from gateway.store.store import Store
 from gateway.upkeep.kept import kept
 from gateway.upkeep.restore import ASIDE
@@ -76,6 +78,34 @@ class Erased:
     """Audit entries."""
 
 
+class PluginKeepsRows(RuntimeError):
+    """A plugin could not erase its rows, so none were erased. `plugin` is its name."""
+
+    def __init__(self, plugin: str) -> None:
+        super().__init__(f"the plugin {plugin} could not erase its rows")
+        self.plugin = plugin
+
+
+class Plugins(Protocol):
+    """The plugins that erase rows of their own."""
+
+    @property
+    def erasing(self) -> Collection[str]:
+        """Their names."""
+
+    def erased(self, connection: Connection, forgotten: Forgotten) -> None:
+        """Let each erase its rows in the open transaction. Raises PluginKeepsRows."""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What else holds something of people."""
+
+    plugins: Plugins
+    drop: Callable[[ChatKey], None]
+    """Drops what the memory of the process holds of a chat."""
+
+
 class StillBusy(Exception):
     """Something is running for the person; it would write on."""
 
@@ -91,8 +121,8 @@ class Forgetting:
         audit: AuditLog,
         clock: Clock,
         *,
+        elsewhere: Elsewhere,
         backups: Callable[[], int],
-        drop: Callable[[ChatKey], None],
     ) -> None:
         """Create it.
 
@@ -102,16 +132,17 @@ class Forgetting:
             delivery: Says which chats are groups.
             audit: The audit file.
             clock: The time.
+            elsewhere: What else holds something of people.
             backups: Returns the number of nightly backups that are kept.
-            drop: Drops what the memory of the process holds of a chat.
         """
         self._home = home
         self._store = store
         self._delivery = delivery
         self._audit = audit
         self._clock = clock
+        self._elsewhere = elsewhere
+        self._plugins = elsewhere.plugins
         self._backups = backups
-        self._drop = drop
         self._one_at_a_time = asyncio.Lock()
         self._indexing = Background("indexing after an erasure failed")
 
@@ -119,7 +150,7 @@ class Forgetting:
         """Erase what a person said, as `by` confirmed.
 
         Raises StillBusy while something runs for them or another process erases, and OSError or sqlite3.Error if the
-        disk fails; then the rest is erased at the next start.
+        disk fails; then the rest is erased at the next start. So it is after PluginKeepsRows.
         """
         async with self._one_at_a_time, self._turn() as is_ours:
             if not is_ours or (await self._store.erasures.of(Account.parse(who))).is_busy:
@@ -145,10 +176,14 @@ class Forgetting:
             for erasure in await self._open() if is_ours else ():
                 try:
                     await self._carry_out(erasure)
-                except (OSError, sqlite3.Error) as error:
+                except (OSError, sqlite3.Error, PluginKeepsRows) as error:
                     log.error("an erasure is not complete; the next start tries again", reason=str(error))  # noqa: TRY400
                 else:
                     log.info("an erasure was carried out")
+
+    async def keepers(self) -> list[str]:
+        """Return the names of the plugins whose rows are not erased, as they do not say how or are gone."""
+        return [name for name in await self._store.erasures.with_tables() if name not in self._plugins.erasing]
 
     def holders(self) -> list[Holder]:
         """Return the backups that may hold the data, newest first. Blocks."""
@@ -201,9 +236,9 @@ class Forgetting:
                 await channel.delete_files(chat)
         chats = frozenset(map(str, direct))
         entries = await self._audit.erase(lambda entry: _is_about(entry, account, chats))
-        messages = await self._store.erasures.erase(account, theirs, direct)
+        messages = await self._store.erasures.erase(account, theirs, direct, self._plugins.erased)
         for chat in theirs.chats:
-            self._drop(chat)
+            self._elsewhere.drop(chat)
         await self._store.erasures.scrub()
         await self._store.erasures.complete(erasure.who, erasure.at)
         return Erased(messages, len(direct), entries)

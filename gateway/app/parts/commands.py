@@ -58,7 +58,7 @@ from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
-from gateway.upkeep.forgetting import Forgetting
+from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 
 class CommandParts:
@@ -86,8 +86,8 @@ class CommandParts:
             base.delivery,
             base.audit,
             base.clock,
+            elsewhere=Elsewhere(parts.moments, self._drop),
             backups=self._backups,
-            drop=self._drop,
         )
         completions = Completions(
             base.store,

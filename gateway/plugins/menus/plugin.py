@@ -7,6 +7,8 @@ from channels.base import InboundEvent
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.plugins.menus.role_menus import RoleMenus
 from gateway.plugins.menus.table import START
+from gateway.store.connection import Connection
+from gateway.store.erasures import Forgotten
 
 
 class MenusPlugin(Plugin):
@@ -21,6 +23,9 @@ class MenusPlugin(Plugin):
 
     def duties(self, running: Running) -> Mapping[str, Duty]:
         return {"set": partial(self._menus.run, running.commands)}
+
+    def erased(self, forgotten: Forgotten, connection: Connection) -> None:
+        """Keep the rows: they hold no words, and without them nobody would take a menu away when the role goes."""
 
     def admitted(self, event: InboundEvent) -> None:
         self._menus.heard(event.chat, event.sender)
