@@ -6,6 +6,7 @@ the names with a sentence about each.
 """
 
 from agent_core.clock import Clock
+from agent_core.loop.permissions import Proposal
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
@@ -31,13 +32,15 @@ from channels.base import (
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.connected import Connected
 from channels.text import in_code, linked, literal
-from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Unfolded
+from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
+from gateway.commands.press import Press, press_action
 from gateway.delivery.delivery import Delivery
 from gateway.errors import ParleyError
 from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets
+from gateway.permissions.gates import Objection
 from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
 from gateway.permissions.roles import Role, Roles
 from gateway.plugin import Core, Duty, Plugin, Running
@@ -48,6 +51,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import About, PluginSettings
 from gateway.store.connection import Connection
+from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed
 from gateway.store.rows import InboxItem, Post, Run, RunEnd
 from gateway.store.store import Store
@@ -89,6 +93,7 @@ __all__ = [
     "Doer",
     "Durations",
     "Duty",
+    "Forgotten",
     "Heard",
     "InboundEvent",
     "InboxItem",
@@ -98,6 +103,7 @@ __all__ = [
     "MessageEdited",
     "MessageReceived",
     "Metric",
+    "Objection",
     "Once",
     "Origin",
     "OutboundMessage",
@@ -106,6 +112,8 @@ __all__ = [
     "Plugin",
     "PluginSettings",
     "Post",
+    "Press",
+    "Proposal",
     "Quoting",
     "ReactionAdded",
     "RequestMade",
@@ -126,6 +134,7 @@ __all__ = [
     "ScheduleFired",
     "Secrets",
     "Sender",
+    "Settling",
     "Sound",
     "Store",
     "Suggestion",
@@ -149,6 +158,7 @@ __all__ = [
     "linked",
     "literal",
     "named",
+    "press_action",
     "readable",
     "reply",
     "rewritten",
