@@ -219,6 +219,7 @@ WRITES: dict[str, Write] = {
     "Sessions.rename": lambda store: store.sessions.rename(CHAT, "session-1", KEY),
     "Steps.add": lambda store: store.steps.add([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
     "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID, origin=CLEAN)]),
+    "Settled.by": lambda store: store.settled.by(lambda _: [Post("inbox-1:reply:0", "inbox-1", CHAT, SAID, CLEAN)], 1),
     "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID, origin=CLEAN), "m2"),
     "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID, origin=CLEAN), "m1"),
     "Outbox.unconfirmed": lambda store: store.outbox.unconfirmed("run-1:answer:0", KEY),
@@ -264,13 +265,7 @@ WRITES: dict[str, Write] = {
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
-WRITES_OF_JOBS = {
-    "Firings.begin",
-    "Firings.end",
-    "Firings.record_missed",
-    "Jobs.add",
-    "ValueTable.change",
-}
+WRITES_OF_JOBS = {"Firings.begin", "Firings.end", "Firings.record_missed", "Jobs.add", "ValueTable.change"}
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
     "HomeMarker.check",

@@ -68,14 +68,19 @@ SWALLOWS_ANYTHING = {
     "channels/web/formulas.py": "the library raises anything, and a formula that cannot be drawn holds back no answer",
     "gateway/app/gap_reader.py": "a mistake over one chat's history keeps no other from being read",
     "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
+    "gateway/app/moments.py": "a plugin may raise anything while it erases, and then nothing is erased",
+    "gateway/app/plugin_commands.py": "what a command or press of a plugin raises is told to the person who waits",
     "gateway/app/plugins.py": "a plugin of others may raise anything at the start, an exit included, and is left out",
     "gateway/app/router.py": "a mistake over one event neither ends the start nor keeps others from being routed",
+    "gateway/chat/replies.py": "a change of a plugin may raise anything, and the person who waits is told",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
+    "gateway/permissions/gates.py": "a plugin that guards calls and raises refuses the call",
     "gateway/records/plugin_failures.py": "whatever a plugin raises is kept for the list of plugins, and raised again",
     "gateway/runs/handles.py": "what fails for want of a file handle is done again, and all else is raised",
     "gateway/runs/isolated_run.py": "a mistake of ours ends one task or job run, and is told",
     "gateway/schedule/jobs/firings.py": "the same, while it comes to its end",
     "gateway/chat/session.py": "a mistake of ours ends one chat's run, and is told; a note that cannot be made waits",
+    "gateway/store/writer.py": "a mistake of one change ends neither the others nor the writer",
 }
 """Each file that catches every exception, with the reason."""
 

@@ -1,6 +1,7 @@
 """A plugin may refuse a tool call or have people asked about it, wherever the call comes from; it loosens nothing."""
 
 import asyncio
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import ClassVar, get_args
@@ -46,6 +47,10 @@ async def guarded(
     return await start_bot(*turns, tools=(tool,), policy=policy, plugins=plugins, **how), ran
 
 
+def are_made(ran: list[list[str]], count: int) -> bool:
+    return len(ran) == count
+
+
 async def press(bot: Bot, button: str) -> None:
     await bot.channel.presses(button)
     await bot.app.settled()
@@ -71,7 +76,7 @@ async def test_people_are_asked_with_its_reason_each_time(start_bot: StartBot) -
         assert ASKED in question.markdown
         assert [button.label for button in question.buttons[0]] == ["Allow once", "Deny"]
         await bot.channel.presses("Allow once")
-        await bot.channel.until(lambda made=made: len(ran) == made)
+        await bot.channel.until(partial(are_made, ran, made))
     await bot.app.settled()
 
     assert bot.screen[-1] == "Done."
