@@ -8,8 +8,8 @@ them and an owner has approved what is installed. One of them that fails before 
 list, is left out with all that it adds.
 
 What a plugin adds is read once at each start, in this order: `settings`, `migrations`, `texts`, `tools`, `run_buttons`,
-`owed`, `commands`, `presses`, `routes`, `duties`. What can only be made from the lists of all plugins is an argument of
-the later ones.
+`owed`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made from the lists of all plugins is an
+argument of the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -26,6 +26,7 @@ from agent_core.loop.permissions import Proposal
 from agent_core.tools.tool import Tool
 from channels.base import InboundEvent
 from channels.connected import Connected
+from gateway.admin.screen import Screen
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable
 from gateway.commands.press import Press
@@ -174,6 +175,17 @@ class Plugin:
         `asked` if Parley is killed before the press is settled. What has to happen once for each press is returned as
         a `Settling`, whose change is made in the transaction that settles it. A failure, or more than 30 seconds, is
         logged and answered with a sentence.
+        """
+        return ()
+
+    def screens(self) -> Sequence[Screen]:
+        """Return the screens of *Manage* on the page, for owners and admins.
+
+        The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge. It shows a template
+        of the plugin, or tables without one: see `gateway/admin/tables.py`. Everything in a template is escaped. What
+        changes something is a command, offered and checked as in a chat. What a visitor may read of a chat is for the
+        screen to ask of `gateway.admin.insight.Insight`. A failure, and a view that takes more than 30 seconds, is
+        logged and told with a code, and all other screens go on. Without the page there are no screens.
         """
         return ()
 

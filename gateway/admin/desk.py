@@ -10,6 +10,7 @@ from gateway.admin.screen import Badge, Feed, Screen
 from gateway.admin.templates import Templates
 from gateway.chat.replies import Answer
 from gateway.permissions.access import Access
+from gateway.records.plugin_failures import PluginFailures
 from gateway.texts.say import Language
 
 Permit = Callable[[RequestMade], Awaitable[Accepted]]
@@ -38,6 +39,10 @@ class Desk:
     """Language for browsers that ask for none that is known."""
     badges: Mapping[str, Badge] = field(default_factory=dict)
     """By the name of the screen."""
+    suppliers: Mapping[str, str] = field(default_factory=dict)
+    """The plugins that have added screens, by the name of the screen."""
+    failures: PluginFailures = field(default_factory=PluginFailures)
+    """Those of the plugins."""
     feeds: Mapping[str, Feed] = field(default_factory=dict)
     """By name: what scripts ask for, at /admin/api/NAME."""
 

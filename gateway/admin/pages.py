@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from time import time
 from uuid import uuid4
@@ -15,6 +15,7 @@ from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.screen import NoSuchItem, TakesForms, View, Visit
 from gateway.admin.templates import Entry
+from gateway.admin.watch import ScreenFailed, watched
 from gateway.chat.replies import Answer, Once, Quoting, Rewritten, Unfolded
 from gateway.texts.say import language_of
 
@@ -75,15 +76,19 @@ class AdminPages:
         desk = self._open_desk()
         visit = await self._visit(request, desk)
         screen = desk.screen(request.match_info["screen"])
+        name = screen.name if screen else "nowhere"
+        entries, status = [Entry(each.name, await _waiting(desk, each.name)) for each in desk.screens], 200
         try:
-            view = await screen.view(visit) if screen is not None else NOWHERE
+            async with _watched(desk, name):
+                view = await screen.view(visit) if screen is not None else NOWHERE
+                page = desk.templates.page(visit, view, screen=name, entries=entries)
+                status = 404 if view is NOWHERE else 200
         except NoSuchItem:
-            view = NOWHERE
-        entries = [
-            Entry(each.name, await desk.badges[each.name]() if each.name in desk.badges else 0) for each in desk.screens
-        ]
-        page = desk.templates.page(visit, view, screen=screen.name if screen else "nowhere", entries=entries)
-        return web.Response(text=page, content_type="text/html", status=404 if view is NOWHERE else 200)
+            page, status = desk.templates.page(visit, NOWHERE, screen=name, entries=entries), 404
+        except ScreenFailed as error:
+            failed = View("failed.html", {"code": error.code})
+            page, status = desk.templates.page(visit, failed, screen=name, entries=entries), 500
+        return web.Response(text=page, content_type="text/html", status=status)
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
         """Answer with what a script asks for; if it knows the present version, once there is another one."""
@@ -125,10 +130,15 @@ class AdminPages:
         if not isinstance(screen, TakesForms):
             raise web.HTTPNotFound(text=visit.say("page_not_found"))
         posted = await request.post()
+        fields = {name: value for name, value in posted.items() if isinstance(value, str)}
+        name = request.match_info["screen"]
         try:
-            await screen.submit(visit, {name: value for name, value in posted.items() if isinstance(value, str)})
+            async with _watched(desk, name):
+                await screen.submit(visit, fields)
         except NoSuchItem as error:
             raise web.HTTPNotFound(text=visit.say("page_not_found")) from error
+        except ScreenFailed as error:
+            raise web.HTTPInternalServerError(text=visit.say("page_failed", code=error.code)) from error
         return web.Response(text="", content_type="text/html", headers={"HX-Trigger": "changed"})
 
     async def _visit(self, request: web.Request, desk: Desk) -> Visit:
@@ -150,6 +160,22 @@ class AdminPages:
         if self._desk is None:
             raise web.HTTPServiceUnavailable(text="Parley is starting or ending", headers={"Retry-After": "1"})
         return self._desk
+
+
+def _watched(desk: Desk, screen: str) -> AbstractAsyncContextManager[None]:
+    return watched(screen, desk.suppliers.get(screen), desk.failures)
+
+
+async def _waiting(desk: Desk, screen: str) -> int:
+    """Count what waits on a screen; nothing does on one that fails."""
+    badge = desk.badges.get(screen)
+    if badge is None:
+        return 0
+    try:
+        async with _watched(desk, screen):
+            return int(await badge())
+    except ScreenFailed:
+        return 0
 
 
 def _chat(printed: str, visit: Visit) -> ChatKey:

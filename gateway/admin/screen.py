@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from channels.base import ChatKey, Sender
@@ -46,7 +47,8 @@ class Visit:
 class View:
     """A template and the facts that it shows."""
 
-    template: str
+    template: str | Path
+    """The name of a template of these pages, or the file of another one, which may extend and import those."""
     facts: Mapping[str, object]
 
 
@@ -67,6 +69,14 @@ class TakesForms(Protocol):
 
     async def submit(self, visit: Visit, fields: Mapping[str, str]) -> None:
         """Take a form of the screen's item. Raises NoSuchItem."""
+
+
+@runtime_checkable
+class Waits(Protocol):
+    """A screen whose entry in the navigation has a badge."""
+
+    async def waiting(self) -> int:
+        """Count what waits for somebody on the screen."""
 
 
 Feed = Callable[[Visit], Awaitable[Mapping[str, object]]]

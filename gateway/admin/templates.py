@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from channels.base import ChatKey, Sender
@@ -39,7 +39,7 @@ class Templates:
         self._zone = zone
         self._may = may
         self._jinja = Environment(
-            loader=FileSystemLoader(FOLDER),
+            loader=ChoiceLoader([FileSystemLoader(FOLDER), FunctionLoader(_named)]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -56,7 +56,7 @@ class Templates:
         """Render a part of a page, such as the answer to an action."""
         return self._render(template, visit, facts)
 
-    def _render(self, template: str, visit: Visit, facts: Mapping[str, object]) -> str:
+    def _render(self, template: str | Path, visit: Visit, facts: Mapping[str, object]) -> str:
         def may(line: str, chat: ChatKey | str = "") -> bool:
             named = ChatKey.parse(chat) if isinstance(chat, str) and chat else chat
             return self._may(visit.sender, named or visit.chat, line)
@@ -65,7 +65,7 @@ class Templates:
             return self._time(at, visit.language)
 
         shared = {"here": visit.here, "visit": visit, "t": visit.say, "may": may, "time": time}
-        return self._jinja.get_template(template).render(**facts, **shared)
+        return self._jinja.get_template(str(template)).render(**facts, **shared)
 
     def _time(self, at: float | None, language: Language) -> Markup:
         """Return a moment as an HTML element, in the zone of the installation."""
@@ -74,6 +74,11 @@ class Templates:
         moment = datetime.fromtimestamp(at, self._zone())
         shown = f"{moment:%Y-%m-%d %H:%M}" if language == "zh" else f"{moment:%d %b %Y %H:%M}"
         return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(timespec="seconds"), shown)
+
+
+def _named(file: str) -> str | None:
+    """Return the template in a file of a plugin, which is named by its whole path."""
+    return Path(file).read_text("utf-8") if Path(file).is_absolute() else None
 
 
 def _markdown(text: str) -> Markup:

@@ -15,6 +15,7 @@ from threading import Thread
 from typing import TypeVar
 
 from agent_core.tools.tool import Tool
+from gateway.admin.screen import Screen
 from gateway.app.plugin_commands import commands_and_presses
 from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
@@ -26,7 +27,7 @@ from gateway.store.connection import Connection
 from gateway.store.owed import Owed
 from gateway.store.plugin_tables import PluginTables
 from gateway.store.rows import Run, RunEnd
-from gateway.texts.say import add_texts
+from gateway.texts.say import LANGUAGES, add_texts, say
 from gateway.web.route import Answer, Asked, Route
 
 WAITS = 30.0
@@ -34,6 +35,8 @@ WAITS = 30.0
 _PATH = re.compile(r"(/[a-z0-9_-]+)+")
 """A path without parameters, so that it stands for nothing that others answer."""
 
+_SCREEN = re.compile(r"[a-z][a-z0-9_-]*")
+"""The name of a screen."""
 T = TypeVar("T")
 
 
@@ -206,6 +209,29 @@ def duties_of(
         duties = asked(type(plugin), partial(plugin.duties, running))
         with blamed(plugin.name):
             found[plugin.name] = {name: failures.keeping(plugin.name, name, duty) for name, duty in duties.items()}
+    return found
+
+
+def screens_of(plugins: Iterable[Plugin]) -> Mapping[str, Sequence[Screen]]:
+    """Return the screens of the plugins, by the plugin's name.
+
+    Raises PluginFailed if two have the same name, or if one has no title or a name that cannot be in an address.
+    """
+    found: dict[str, Sequence[Screen]] = {}
+    taken: set[str] = set()
+    for plugin in plugins:
+        screens = asked(type(plugin), partial(_all, plugin.screens))
+        with blamed(plugin.name):
+            found[plugin.name] = screens
+            for screen in screens:
+                title = f"page_{screen.name}"
+                if not _SCREEN.fullmatch(screen.name) or title not in plugin.texts:
+                    raise ValueError(f"the screen {screen.name} has no such name as dice, or no text {title}")
+                if screen.name in taken:
+                    raise ValueError(f"two plugins have a screen {screen.name}")
+                taken.add(screen.name)
+                for language in LANGUAGES:
+                    say(title, language)
     return found
 
 

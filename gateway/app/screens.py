@@ -1,8 +1,13 @@
 """Builds the admin pages of a running gateway. Imported by name, and only if the page is enabled."""
 
+from collections.abc import Collection, Mapping, Sequence
+
+import structlog
+
 from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
 from gateway.admin.insight import Insight
+from gateway.admin.screen import Screen, Waits
 from gateway.admin.screens.browsers import BrowsersScreen
 from gateway.admin.screens.connect import ConnectScreen
 from gateway.admin.screens.costs import CostsScreen
@@ -27,6 +32,8 @@ from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.records.recent_log import RECENT
+
+logger = structlog.get_logger(__name__)
 
 
 def desk_of(made: Gateway, person: str) -> Desk:
@@ -59,26 +66,25 @@ def desk_of(made: Gateway, person: str) -> Desk:
     )
     commands = PageCommands(made.events.admission, made.commands.table, made.events.chat_commands, base.audit, clock)
     nodes = () if base.node_statuses is None else (NodesScreen(base.node_statuses),)
+    ours: tuple[Screen, ...] = (
+        inbox,
+        schedules,
+        runs,
+        memory,
+        skills,
+        people,
+        groups,
+        costs,
+        models,
+        connect,
+        mcp,
+        settings,
+    )
+    last: tuple[Screen, ...] = (health, *nodes, log, BrowsersScreen(base.settings.entrance, access))
+    added = _of_plugins(made.serving.screens, {each.name for each in (*ours, storage, *last)})
+    screens = (*ours, storage, *(screen for screen, _ in added), *last)
     return Desk(
-        screens=(
-            inbox,
-            schedules,
-            runs,
-            memory,
-            skills,
-            people,
-            groups,
-            costs,
-            models,
-            connect,
-            mcp,
-            settings,
-            storage,
-            health,
-            *nodes,
-            log,
-            BrowsersScreen(base.settings.entrance, access),
-        ),
+        screens=screens,
         templates=Templates(lambda: current.zone, commands.may),
         permit=made.events.admission.permit,
         run=commands.run,
@@ -86,6 +92,17 @@ def desk_of(made: Gateway, person: str) -> Desk:
         access=access,
         person=person,
         language=current.language,
-        badges={inbox.name: inbox.waiting, people.name: people.waiting, mcp.name: mcp.waiting},
+        badges={each.name: each.waiting for each in screens if isinstance(each, Waits)},
+        suppliers={screen.name: plugin for screen, plugin in added},
+        failures=base.system.plugins.failures,
         feeds={inbox.name: inbox.news, log.name: log.news},
     )
+
+
+def _of_plugins(screens: Mapping[str, Sequence[Screen]], taken: Collection[str]) -> Sequence[tuple[Screen, str]]:
+    """Return the screens of plugins, each with its plugin, without those whose names are taken."""
+    found = [(screen, plugin) for plugin, each in screens.items() for screen in each]
+    for screen, plugin in found:
+        if screen.name in taken:
+            logger.warning("a screen is left out, as Parley has one of its name", screen=screen.name, plugin=plugin)
+    return [(screen, plugin) for screen, plugin in found if screen.name not in taken]

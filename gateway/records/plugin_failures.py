@@ -34,6 +34,10 @@ class PluginFailures:
         self.last: dict[str, PluginFailure] = {}
         """By the name of the plugin."""
 
+    def keep(self, plugin: str, where: str, error: BaseException) -> None:
+        """Keep a failure of a plugin."""
+        self.last[plugin] = PluginFailure(self._time(), where, reason_of(error))
+
     @contextmanager
     def contained(self, plugin: str, where: str) -> Iterator[None]:
         """Log and keep a failure of a plugin, and go on behind the block."""
@@ -48,7 +52,7 @@ class PluginFailures:
         except NotTakenIn:
             raise
         except Exception as error:
-            self.last[plugin] = PluginFailure(self._time(), where, reason_of(error))
+            self.keep(plugin, where, error)
             raise
 
     def keeping(self, plugin: str, where: str, work: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:

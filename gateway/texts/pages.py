@@ -28,6 +28,10 @@ TEXTS = {
     "page_actions": {"en": "Actions", "zh": "操作"},
     "page_in_settings": {"en": "in the settings", "zh": "来自设置文件"},
     "page_nowhere": {"en": "Not found", "zh": "未找到"},
+    "page_failed": {
+        "en": "This screen failed. The log says why, under the code {code}; everything else goes on.",
+        "zh": "这个页面出错了。原因在日志中，代码为 {code}；其他功能不受影响。",
+    },
     "page_not_found": {
         "en": "There is no such page, or no longer what it showed.",
         "zh": "没有这个页面，或它显示的内容已不存在。",

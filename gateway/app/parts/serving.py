@@ -14,7 +14,7 @@ from gateway.app.metrics import Cluster, Counted, Metrics
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.events import EventParts
 from gateway.app.parts.parts import Parts
-from gateway.app.plugins import duties_of, routes_of
+from gateway.app.plugins import duties_of, routes_of, screens_of
 from gateway.app.readiness import Readiness
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.cluster.leases import Work
@@ -54,6 +54,8 @@ class ServingParts:
         self.readiness = Readiness(base.store, base.channels, base.leases, base.drain, base.home)
         self.metrics = _metrics(parts, events)
         running = Running(commands.table, self.metrics.read)
+        self.screens = screens_of(parts.plugins)
+        """The screens of plugins, by the plugin's name."""
         failures = base.system.plugins.failures
         self.routes = routes_of(parts.plugins, running, failures)
         commands.plugins.duties = duties_of(parts.plugins, running, failures)
