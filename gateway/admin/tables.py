@@ -22,8 +22,15 @@ class Action:
     is_dangerous: bool = False
 
 
-Cell = str | int | float | Moment | Action
-"""The content of a cell. Texts are shown as they are, numbers on the right."""
+@dataclass(frozen=True)
+class Amount:
+    """A number with its unit, shown on the right as numbers are."""
+
+    words: str
+
+
+Cell = str | int | float | Amount | Moment | Action
+"""The content of a cell. Texts are shown as they are."""
 
 
 @dataclass(frozen=True)

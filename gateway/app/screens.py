@@ -24,7 +24,6 @@ from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.schedules import SchedulesScreen
 from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.screens.skills import SkillsScreen
-from gateway.admin.screens.storage import StorageScreen
 from gateway.admin.templates import Templates
 from gateway.app.composition import Gateway
 from gateway.app.page_commands import PageCommands
@@ -54,7 +53,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
     models = ModelsScreen(made.agents.chat_models, store, delivery, insight)
     groups = GroupsScreen(made.people.groups.rules, store, delivery, made.guards.budgets, insight)
     mcp = McpScreen(base.approved, made.agents.parts.others)
-    storage = StorageScreen(home, current, insight, access)
     health = HealthScreen(
         base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets, clock
     )
@@ -81,8 +79,8 @@ def desk_of(made: Gateway, person: str) -> Desk:
         settings,
     )
     last: tuple[Screen, ...] = (health, *nodes, log, BrowsersScreen(base.settings.entrance, access))
-    added = _of_plugins(made.serving.screens, {each.name for each in (*ours, storage, *last)})
-    screens = (*ours, storage, *(screen for screen, _ in added), *last)
+    added = _of_plugins(made.serving.screens, {each.name for each in (*ours, *last)})
+    screens = (*ours, *(screen for screen, _ in added), *last)
     return Desk(
         screens=screens,
         templates=Templates(lambda: current.zone, commands.may),

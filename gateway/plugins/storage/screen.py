@@ -6,13 +6,14 @@ from pathlib import Path
 
 from gateway.admin.insight import Insight
 from gateway.admin.screen import View, Visit
-from gateway.permissions.access import Access
-from gateway.settings.current import CurrentSettings
+from gateway.admin.tables import Amount, Moment, PlainTable
+from gateway.plugin import Core
 from gateway.settings.limits import MB
 from gateway.upkeep.kept import kept
 from gateway.upkeep.sizes import in_words, sizes
 
 MOST_NAMED = 50
+TEMPLATE = Path(__file__).with_name("storage.html")
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,11 @@ class StorageScreen:
 
     name = "storage"
 
-    def __init__(self, home: Path, current: CurrentSettings, insight: Insight, access: Access) -> None:
-        self._home = home
-        self._current = current
-        self._insight = insight
-        self._access = access
+    def __init__(self, core: Core) -> None:
+        self._home = core.home
+        self._current = core.settings
+        self._insight = Insight(core.access, core.roles)
+        self._access = core.access
 
     async def view(self, visit: Visit) -> View:
         """Return all sizes, read anew."""
@@ -53,16 +54,23 @@ class StorageScreen:
             ],
             "chat_mb": now.quotas.chat_mb,
             "person_mb": now.quotas.person_mb,
-            "backups": await asyncio.to_thread(self._backups),
+            "backups": await self._backups(visit),
             "most_backups": now.nightly_backups,
             "keep_days": now.keep_days,
         }
-        return View("storage.html", facts)
+        return View(TEMPLATE, facts)
 
-    def _backups(self) -> list[tuple[str, float, str]]:
-        """Return name, time and size of each backup, newest first. Blocks."""
-        states = [(each.name, each.stat()) for each in kept(self._home)]
-        return [(name, state.st_mtime, in_words(state.st_size)) for name, state in states]
+    async def _backups(self, visit: Visit) -> PlainTable:
+        """Return name, time and size of each backup, newest first."""
+        states = await asyncio.to_thread(lambda: [(each.name, each.stat()) for each in kept(self._home)])
+        rows = [(name, Moment(state.st_mtime), Amount(in_words(state.st_size))) for name, state in states]
+        are_made = self._current.now.nightly_backups
+        return PlainTable(
+            visit.say("page_storage_backups"),
+            [visit.say("page_name"), visit.say("page_when"), visit.say("page_storage_size")],
+            rows,
+            visit.say("page_storage_no_backups" if are_made else "page_storage_backups_off"),
+        )
 
 
 def _taken(name: str, size: int, quota_mb: int) -> Taken:
