@@ -32,6 +32,9 @@ from channels.base import (
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.connected import Connected
 from channels.text import in_code, linked, literal
+from gateway.admin.insight import Insight
+from gateway.admin.screen import NoSuchItem, Screen, View, Visit, Waits
+from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
@@ -71,8 +74,10 @@ __all__ = [
     "TALK",
     "About",
     "Access",
+    "Action",
     "Acts",
     "Again",
+    "Amount",
     "Answer",
     "Attachment",
     "Budgets",
@@ -97,18 +102,22 @@ __all__ = [
     "Heard",
     "InboundEvent",
     "InboxItem",
+    "Insight",
     "Invocation",
     "Language",
     "MessageDeleted",
     "MessageEdited",
     "MessageReceived",
     "Metric",
+    "Moment",
+    "NoSuchItem",
     "Objection",
     "Once",
     "Origin",
     "OutboundMessage",
     "Owed",
     "ParleyError",
+    "PlainTable",
     "Plugin",
     "PluginSettings",
     "Post",
@@ -132,6 +141,7 @@ __all__ = [
     "Running",
     "Said",
     "ScheduleFired",
+    "Screen",
     "Secrets",
     "Sender",
     "Settling",
@@ -147,6 +157,9 @@ __all__ = [
     "Typed",
     "Unfinished",
     "Unfolded",
+    "View",
+    "Visit",
+    "Waits",
     "always",
     "chat_of",
     "counter",
@@ -163,6 +176,7 @@ __all__ = [
     "reply",
     "rewritten",
     "say",
+    "tables_view",
     "tool",
     "whispered",
 ]

@@ -41,6 +41,7 @@ INNER = {
     "gateway.security.masking": "files that programs write",
     "gateway.security.printing": "the same",
     "gateway.security.private_file": "the same",
+    "gateway.settings.limits": "quotas",
     "gateway.settings.settings": "programs read them without a running Parley",
     "gateway.store.archive": "what is stored of a conversation",
     "gateway.store.budget": "what was spent",
@@ -55,6 +56,8 @@ INNER = {
     "gateway.store.spending": "what was spent",
     "gateway.subcommand": "subcommands of the program are read from our own folders only",
     "gateway.texts.amounts": "amounts in our own words",
+    "gateway.upkeep.kept": "which backups are kept",
+    "gateway.upkeep.sizes": "how much is kept",
 }
 """Modules that our plugins import and others may not count on, with what they are about."""
 
