@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.app.chosen_plugins import own_plugins
 from gateway.app.new_plugin import new_plugin, steps
 from gateway.errors import ParleyError
 from tests.plugins.outside import install, run
@@ -57,11 +58,10 @@ def test_a_name_that_cannot_be_used_is_refused_in_a_sentence(tmp_path: Path, nam
     assert not folder.exists()
 
 
-def test_a_name_of_ours_is_refused(tmp_path: Path) -> None:
-    ours = min(path.parent.name for path in (Path(__file__).parents[2] / "gateway" / "plugins").glob("*/plugin.py"))
-
-    with pytest.raises(ParleyError, match=f"the name {ours} comes with Parley"):
-        new_plugin(ours, tmp_path / "there")
+def test_names_of_ours_are_refused(tmp_path: Path) -> None:
+    for ours in own_plugins():
+        with pytest.raises(ParleyError, match=f"the name {ours.name} comes with Parley"):
+            new_plugin(ours.name, tmp_path / "there")
 
 
 def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
