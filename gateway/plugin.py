@@ -128,8 +128,8 @@ class Plugin:
     database, a change of tables ends the nodes that run then.
 
     Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
-    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes. `erased` erases
-    what they hold of a person.
+    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes, and whose statements may touch
+    these tables only: others raise NotItsTable. `erased` erases what they hold of a person.
     """
     paths: ClassVar[frozenset[str]] = frozenset()
     """Paths of all `routes`, such as `/figures`: the server listens before the plugin is made. No path may be that of

@@ -25,6 +25,7 @@ from gateway.runs.owed import Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
+from gateway.store.own_tables import OwnTables
 from gateway.store.plugin_tables import PluginTables
 from gateway.store.rows import Run, RunEnd
 from gateway.texts.say import LANGUAGES, add_texts, say
@@ -119,12 +120,18 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
     for name in order:
         with blamed(name):
             add_texts(by_name[name].texts)
-    return tuple([asked(by_name[name], partial(by_name[name], core)) for name in order])
+    return tuple([asked(by_name[name], partial(by_name[name], _core_of(by_name[name], core))) for name in order])
+
+
+def _core_of(kind: type[Plugin], core: Core) -> Core:
+    """Return what a plugin is given: further tables that it makes of the store reach its own rows only."""
+    own = OwnTables(PluginTables(kind.name, kind.migrations, adopts=is_ours(kind)))
+    return replace(core, store=core.store.of_plugin(own))
 
 
 def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
     """Return the tables of the plugins that have some. Raises PluginTablesRefused."""
-    return tuple(PluginTables(kind.name, kind.migrations) for kind in kinds if kind.migrations)
+    return tuple(PluginTables(kind.name, kind.migrations, adopts=is_ours(kind)) for kind in kinds if kind.migrations)
 
 
 def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:

@@ -1,15 +1,17 @@
 """The tables of plugins: their migrations, and what was applied of them."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from gateway.errors import ParleyError
 from gateway.store.connection import Connection
-from gateway.store.portable_sql import Statement, statements
+from gateway.store.portable_sql import Statement, on_file, statements
 
 Dialect = Callable[[Statement], str]
 """Returns a statement as one of the databases takes it."""
+_ADOPTS = re.compile(r"CREATE\s+TABLE\s+IF\b", re.IGNORECASE)
 _REFUSED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH}
 """SQLite's codes where a statement itself is wrong, also for PostgreSQL."""
 
@@ -59,11 +61,13 @@ class PluginTables:
     """The tables of a plugin, as its migrations make them one after the other.
 
     Their names, and those of their indexes, are the plugin's or begin with it and `_`. A migration changes only tables
-    that one of them makes.
+    that one of them makes, and reads no others.
     """
 
     plugin: str
     migrations: Sequence[str]
+    adopts: bool = False
+    """True if the core may have made its tables before."""
 
     def __post_init__(self) -> None:
         """Raises PluginTablesRefused."""
@@ -86,6 +90,17 @@ class PluginTables:
                 made -= statement.names
         return made
 
+    def on_trial(self) -> sqlite3.Connection:
+        """Return an empty database in memory that has these tables and no others. Raises PluginTablesRefused."""
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        for step in self.steps:
+            make(connection, step, on_file)
+        for table in sorted(made := self.made):
+            for _, _, other, *_ in connection.execute(f"PRAGMA foreign_key_list({table})"):
+                if other.lower() not in made:
+                    raise PluginTablesRefused(self.plugin, len(self.migrations), f"{table} refers to {other}")
+        return connection
+
     @property
     def steps(self) -> list[Migration]:
         return [Migration(self.plugin, number, sql) for number, sql in enumerate(self.migrations, start=1)]
@@ -94,6 +109,8 @@ class PluginTables:
         for name in sorted(statement.names):
             if name != self.plugin and not name.startswith(f"{self.plugin}_"):
                 raise ValueError(f"the name {name} does not begin with {self.plugin}_")
+        if not self.adopts and _ADOPTS.match(statement.text):
+            raise ValueError("with IF NOT EXISTS it would take the table of another")
         if statement.verb == "CREATE":
             made |= statement.names
         elif not statement.names <= made:
@@ -115,7 +132,9 @@ def pending(connection: Connection, plugins: Iterable[PluginTables]) -> list[Mig
         number = numbers.get(each.plugin, 0)
         if number > len(each.migrations):
             raise PluginTablesTooNew(each.plugin, number, len(each.migrations))
-        found += each.steps[number:]
+        if missing := each.steps[number:]:
+            each.on_trial().close()
+            found += missing
     return found
 
 

@@ -8,6 +8,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -43,6 +44,7 @@ from gateway.store.opening import (
 )
 from gateway.store.outbox import Outbox
 from gateway.store.owed import OwedItems
+from gateway.store.own_tables import OwnTables
 from gateway.store.page_commands import PageCommands
 from gateway.store.page_links import PageLinks
 from gateway.store.pairing import Pairing
@@ -90,6 +92,9 @@ NOTHING_ELSE = Extras()
 
 class Store:
     """All tables of a store. Open it with `Store.open`; a store in a file is locked until it is closed."""
+
+    _own: OwnTables | None = None
+    """The tables of the plugin to which it is given."""
 
     def __init__(
         self, writer: Writer, reader: Reads, clock: Clock, new_id: NewId, secrets: Secrets, *, node: str | None = None
@@ -160,7 +165,13 @@ class Store:
 
     def table(self, kind: type[T]) -> T:
         """Return further tables of the store, such as those of a plugin."""
-        return kind(*self._tables)
+        return kind(*self._tables) if self._own is None else kind(*self._tables, own=self._own)
+
+    def of_plugin(self, own: OwnTables) -> "Store":
+        """Return this store as a plugin is given it: the SQL of its further tables touches those of the plugin only."""
+        given = copy(self)
+        given._own = own  # noqa: SLF001 (of this class)
+        return given
 
     async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""

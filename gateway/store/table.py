@@ -9,6 +9,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads, Work
+from gateway.store.own_tables import OwnTables, whole
 from gateway.store.topics import Topic
 from gateway.store.unreadable import UNREADABLE
 from gateway.store.writer import Writer
@@ -26,7 +27,11 @@ class Table:
     or part of one; when its method has returned, it survives a crash. Texts are masked before they are written.
     """
 
-    def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
+    def __init__(
+        self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets, *, own: OwnTables | None = None
+    ) -> None:
+        """`own` are the tables that its SQL may touch; None for those of the core."""
+        self._own = own
         self._writer = writer
         self._reader = reader
         self._clock = clock
@@ -34,15 +39,19 @@ class Table:
 
     async def read(self, work: Work[T]) -> T:
         """Return what `work` finds on the connection that it is given, all of it as of one moment."""
-        return await self._reader.run(work)
+        return await self._reader.run(self._limited(work))
 
     async def write(self, change: Work[T]) -> T:
         """Make a change in a transaction. It is called again if that was undone, and does nothing but that."""
-        return await self._writer.submit(change)
+        return await self._writer.submit(self._limited(change))
+
+    def _limited(self, work: Work[T]) -> Work[T]:
+        own = self._own
+        return work if own is None else lambda connection: work(own.only(connection))
 
     def _changed(self, connection: Connection, topic: Topic, key: str = "") -> None:
         """Tell other nodes of changed rows, as part of the transaction that changes them."""
-        self._writer.signals.publish(connection, topic, key)
+        self._writer.signals.publish(whole(connection), topic, key)
 
 
 def locked_row(connection: Connection, table: str, key: str) -> bool:
