@@ -90,6 +90,8 @@ COMMANDS: Mapping[str, Subcommand] = {
     "restore": Subcommand("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
     "migrate": Subcommand("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
 }
+OfOthers = Callable[[Mapping[str, str], Path], tuple[Mapping[str, Mapping[str, Subcommand]], Mapping[str, str]]]
+OF_OTHERS = "gateway.app.plugin_subcommands:of_others"
 VERSION = "gateway.security.packages:version"
 
 
@@ -99,10 +101,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     75 is an error that may pass by itself. `parley upgrade --check` has two more, 3 and 10.
     """
     try:
-        commands = _commands()
-        given = _parser(commands).parse_args(arguments)
+        words = sys.argv[1:] if arguments is None else arguments
+        given = _parser(commands := _commands(words)).parse_args(words)
         command = commands[given.command or "run"]
-        environ = {**os.environ, "PARLEY_CONFIG": os.pathsep.join(given.config)} if given.config else os.environ
+        environ = _environ(given.config)
         gc.disable()  # imports create many objects and drop few; `launch` enables it again
         _import_structlog()
         if command.takes is not None:
@@ -115,8 +117,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _commands() -> Mapping[str, Subcommand]:
-    """Return all commands: behind our own those of the plugins, by the names of their folders.
+def _environ(config: Sequence[str] | None) -> Mapping[str, str]:
+    return {**os.environ, "PARLEY_CONFIG": os.pathsep.join(config)} if config else os.environ
+
+
+def _commands(words: Sequence[str]) -> Mapping[str, Subcommand]:
+    """Return the commands among which that of these words is: ours, and others only if it is none of these.
+
+    To find those of others, the settings have to be read, which takes ten times as long as the rest. Raises ParleyError
+    if two of ours have the same name.
+    """
+    found, config = _ours(), list[str]()
+    wanted = _wanted(words, config)
+    if wanted is None or wanted in found:
+        return found
+    _import_structlog()
+    try:
+        others, failed = cast(OfOthers, _named(OF_OTHERS))(_environ(config), Path.cwd())
+    except ParleyError:  # the help needs no settings, and a command that there is says what is wrong with them
+        return found
+    reasons = dict(failed)
+    for plugin, added in others.items():
+        if twice := sorted(found.keys() & added.keys()):
+            reasons[plugin] = f"there is `parley {twice[0]}` already"
+        else:
+            found.update(added)
+    if wanted and wanted not in found:
+        sys.stderr.writelines(f"parley: The plugin {name} adds no commands: {why}\n" for name, why in reasons.items())
+    return found
+
+
+def _wanted(words: Sequence[str], config: list[str]) -> str | None:
+    """Return the command that is given, "" for the help, or None. Files behind `--config` are put into `config`."""
+    rest = iter(words)
+    for word in rest:
+        if word == "--config":
+            config.append(next(rest, ""))
+        elif word.startswith("--config="):
+            config.append(word.partition("=")[2])
+        elif word in {"-h", "--help"}:
+            return ""
+        elif not word.startswith("-"):
+            return word
+    return None
+
+
+def _ours() -> dict[str, Subcommand]:
+    """Return our commands: behind those of the core those of our plugins, by the names of their folders.
 
     Raises ParleyError if two have the same name.
     """

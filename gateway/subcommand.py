@@ -1,7 +1,9 @@
 """A command of the program, such as `parley replay`.
 
-A module `cli` in the folder of a plugin adds some: its `SUBCOMMANDS` are by name. It is imported at each start of the
-program, also to print the help, so it must import nothing but this and the standard library.
+A module `cli` in the folder of a plugin adds some: its `SUBCOMMANDS` are by name. That of one of ours is imported at
+each start of the program, also to print the help, so it must import nothing but this and the standard library. That of
+a plugin of others, in the package of its class, is imported for the help, and when a command is given that is none of
+ours, if the next start would load the plugin; if it cannot be imported, the plugin adds no commands.
 """
 
 from argparse import ArgumentParser, Namespace

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import importlib
 import shutil
+import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from gateway.app.chosen_plugins import ChosenPlugins, choose, own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
+from tests.process import REPOSITORY
 
 HEAD = """
 from gateway.plugin import Plugin
@@ -76,6 +78,21 @@ class Packages:
             for line in (about / "RECORD").read_text().split():
                 (self.folder / line.partition(",")[0]).unlink(missing_ok=True)
             shutil.rmtree(about)
+
+    def parley(self, *arguments: str, plugins: str = "", off: str = "") -> tuple[int, str]:
+        """Run `parley` with these settings in the home. Return the exit code and all output."""
+        environ = {
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": f"{REPOSITORY}:{self.folder}",
+            "PARLEY_HOME": str(self.home),
+            "PARLEY_PLUGINS": plugins,
+            "PARLEY_PLUGINS_OFF": off,
+        }
+        command = [sys.executable, "-m", "gateway.cli", *arguments]
+        done = subprocess.run(  # noqa: S603
+            command, env=environ, cwd=self.home, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout + done.stderr
 
     def chosen(self, names: Sequence[str], off: Collection[str] = ()) -> ChosenPlugins:
         """Return the plugins of a start with these settings."""

@@ -1,8 +1,6 @@
 """`parley plugin` lists the plugins, and says what one adds or what is wrong with it, without a running Parley."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,26 +12,6 @@ from gateway.texts.plugin_reasons import reason_in
 from tests.plugins.packages import Packages
 from tests.plugins.test_plugins_command import FULL
 from tests.plugins.test_plugins_of_others import BAD, COINS, DICE, plugin
-from tests.process import REPOSITORY
-
-
-def parley(packages: Packages, *arguments: str, plugins: str = "") -> tuple[int, str]:
-    """Return the exit code and the output of `parley plugin`."""
-    environ = {
-        "PATH": "/usr/bin:/bin",
-        "PYTHONPATH": f"{REPOSITORY}:{packages.folder}",
-        "PARLEY_HOME": str(packages.home),
-        "PARLEY_PLUGINS": plugins,
-    }
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "gateway.cli", "plugin", *arguments],
-        env=environ,
-        cwd=packages.home,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("code", "why"), BAD.values(), ids=BAD)
@@ -53,7 +31,7 @@ async def test_a_check_says_what_is_wrong_and_what_to_do_about_it(packages: Pack
 def test_a_check_says_what_a_plugin_adds_and_approves_nothing(packages: Packages) -> None:
     packages.install(FULL)
 
-    code, said = parley(packages, "check", "dice")
+    code, said = packages.parley("plugin", "check", "dice")
 
     assert code == 0, said
     assert "dice (parley-dice 1.0, digest " in said
@@ -66,7 +44,7 @@ def test_a_check_says_what_a_plugin_adds_and_approves_nothing(packages: Packages
 def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages: Packages) -> None:
     packages.install(plugin("def tools(self): return 1 / 0"))
 
-    code, said = parley(packages, "check", "dice")
+    code, said = packages.parley("plugin", "check", "dice")
 
     assert code == 1
     assert "✗ ZeroDivisionError: division by zero" in said
@@ -74,7 +52,7 @@ def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages
 
 
 def test_a_check_of_what_is_not_there_says_where_names_are(packages: Packages) -> None:
-    code, said = parley(packages, "check", "dice")
+    code, said = packages.parley("plugin", "check", "dice")
 
     assert code == 2
     assert "`parley plugin list`" in said
@@ -84,7 +62,7 @@ def test_a_check_loads_what_the_settings_name_beside_it(packages: Packages) -> N
     packages.install(DICE)
     packages.install(DICE.replace("'dice'", "'coins'", 1).replace("dice_rolled", "coins_rolled"), name="coins")
 
-    code, said = parley(packages, "check", "coins", plugins="dice")
+    code, said = packages.parley("plugin", "check", "coins", plugins="dice")
 
     assert code == 1
     assert "✗ two commands have the name /dice → rename the command" in said
@@ -96,7 +74,7 @@ def test_the_list_imports_nothing_and_says_what_the_next_start_loads(packages: P
     packages.install(noted + COINS, name="coins")
     packages.chosen([])
 
-    code, said = parley(packages, "list", plugins="dice, cards")
+    code, said = packages.parley("plugin", "list", plugins="dice, cards")
 
     assert code == 0
     assert re.search(r"^coins +not loaded: PARLEY_PLUGINS does not name it  \(parley-coins 1.0, digest ", said, re.M)
@@ -112,6 +90,6 @@ def test_the_list_says_what_waits_for_approval(packages: Packages) -> None:
     packages.chosen(["dice"])
     packages.install(DICE, version="1.1")
 
-    _, said = parley(packages, "list", plugins="dice")
+    _, said = packages.parley("plugin", "list", plugins="dice")
 
     assert "waits for approval: /plugins approve dice" in said
