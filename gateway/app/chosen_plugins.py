@@ -77,6 +77,11 @@ class ChosenPlugins:
         """Return the classes of all that are made."""
         return (*self._own, *self.others.values())
 
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Return the digests of what is made of those of others, by name."""
+        return {name: self.contents[name].digest for name in self.others if name in self.contents}
+
     def add(self, name: str, load: Callable[[], type[Plugin]]) -> None:
         """Add one of others, or leave it out if it cannot be loaded."""
         try:

@@ -1,7 +1,7 @@
 """Connects platforms and models while Parley runs, for the guides of `gateway/connect`."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -43,6 +43,8 @@ class Life:
     gaps: Gaps
     roles: Roles
     peers: Peers
+    plugins: Mapping[str, str]
+    """Digests of the plugins of others, which are told with those of the settings."""
 
 
 class Connections:
@@ -151,7 +153,7 @@ class Connections:
         """Read the settings again, and make people owners who are so by them. Raises SettingsError."""
         files = await self._live.adopt("channels", "owners")
         self._let_in({each for each in files.owners if each.startswith(f"{platform}:")})
-        await self._life.peers.note_settings(digests(self._live.files))
+        await self._life.peers.note_settings(digests(self._live.files, self._life.plugins))
         return files
 
     async def _use(self, platform: str, config: BaseModel) -> str:
@@ -176,7 +178,7 @@ class Connections:
             await self._live.adopt("environ", "openai_base_url", "model")
             if await self._live.chosen("model") is not None:
                 await self._live.choose("model", None, "connect")
-            await self._life.peers.note_settings(digests(self._live.files))
+            await self._life.peers.note_settings(digests(self._live.files, self._life.plugins))
         except SettingsError as error:
             log.warning("the model is not used before a restart", reason=error.sentence)
             return False

@@ -1,7 +1,7 @@
 """Opens what every way of running Parley needs: the model, the store, the sandbox and the plugins."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -68,7 +68,7 @@ async def prepare(
         url, shared = settings.database, None
         if url is not None:
             shared = await asyncio.to_thread(
-                _shared, settings, url, takes_chats=takes_chats, agrees_on_time=clock is None
+                _shared, settings, url, plugins.digests, takes_chats=takes_chats, agrees_on_time=clock is None
             )
             if (file := settings.home / FILE).exists():
                 raise StoreNotMoved(file)
@@ -87,12 +87,13 @@ async def prepare(
         yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about, plugins)
 
 
-def _shared(settings: Settings, url: str, *, takes_chats: bool, agrees_on_time: bool) -> SharedDatabase:
+def _shared(
+    settings: Settings, url: str, plugins: Mapping[str, str], *, takes_chats: bool, agrees_on_time: bool
+) -> SharedDatabase:
     """Return what the other nodes are told of this one. Blocks."""
     skills = digest_of(skill_library(settings))
-    return SharedDatabase(
-        url, settings.node, digests(settings), skills, takes_chats=takes_chats, agrees_on_time=agrees_on_time
-    )
+    told = digests(settings, plugins)
+    return SharedDatabase(url, settings.node, told, skills, takes_chats=takes_chats, agrees_on_time=agrees_on_time)
 
 
 def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:

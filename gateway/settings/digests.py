@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from pydantic import BaseModel, SecretStr
 
@@ -15,8 +16,11 @@ _OF_A_PAGE = frozenset({"web.host", "web.port", "web.url", "web.certificate_file
 _DIGITS = 8
 
 
-def digests(settings: Settings) -> str:
-    """Return a digest of each setting that is not the default, as JSON. A value cannot be read from it."""
+def digests(settings: Settings, contents: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a digest of each setting that is not the default, as JSON. A value cannot be read from it.
+
+    `contents` are digests of the files of plugins of others, by name, which are told beside them.
+    """
     values = {name: getattr(settings, name) for name in Settings.model_fields if name not in FOUND | _OF_A_NODE}
     plugins = {f"{PLUGINS}.{name}": each.model_dump(exclude_defaults=True) for name, each in settings.plugin.items()}
     found = dict(_flat({**values, **settings.channels, **plugins}))
@@ -30,6 +34,7 @@ def digests(settings: Settings) -> str:
     }
     if settings.mcp:
         told["mcp"] = _digest(repr(sorted((name, repr(server)) for name, server in settings.mcp.items())))
+    told |= {f"plugin {name}": digest[:_DIGITS] for name, digest in sorted(contents.items())}
     return json.dumps(told)
 
 

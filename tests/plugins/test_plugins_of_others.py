@@ -12,10 +12,12 @@ from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import content_of, installed_plugins
 from gateway.permissions.roles import People
 from gateway.settings.settings import load_settings
+from gateway.store.nodes import differences
 from tests.end_to_end.program import Program
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
 from tests.plugins.packages import Packages
+from tests.postgres import UrlOf
 from tests.process import REPOSITORY, until
 
 ROLL = """
@@ -278,6 +280,22 @@ async def test_a_start_goes_on_without_one_whose_tables_cannot_be_used(
     ApprovedPlugins(tmp_path).approve("dice", content_of(installed_plugins()["dice"][0]))
     async with prepare(settings) as resources:
         assert resources.plugins.others.keys() == {"dice", "coins"}, "as nothing was changed meanwhile"
+
+
+async def test_nodes_tell_each_other_what_they_have_of_a_plugin(
+    packages: Packages, tmp_path: Path, bare_url_of: UrlOf
+) -> None:
+    url = bare_url_of(tmp_path)
+    environ = {"PARLEY_HOME": str(tmp_path), "PARLEY_PLUGINS": "dice", "PARLEY_MODEL": "demo"}
+    environ["PARLEY_DATABASE_URL"] = url
+    packages.install(TABLES)
+    async with prepare(load_settings({**environ, "PARLEY_NODE_NAME": "one"}, tmp_path)):
+        packages.install(TABLES, version="1.1")
+        ApprovedPlugins(tmp_path).approve("dice", content_of(installed_plugins()["dice"][0]))
+        async with prepare(load_settings({**environ, "PARLEY_NODE_NAME": "two"}, tmp_path)) as two:
+            found = dict(differences(await two.store.nodes.seen()))
+
+    assert found == {"plugin dice": "one / two"}
 
 
 async def test_a_running_parley_does_the_duty_of_one_and_tells_on_its_console_why_another_is_left_out(
