@@ -101,6 +101,7 @@ def locked(folder: Path, busy: type[StoreBusy] = StoreBusy) -> Iterator[None]:
     try:
         yield
     finally:
+        fcntl.flock(file, fcntl.LOCK_UN)  # a program that is being started may hold a copy of it
         os.close(file)
 
 
