@@ -143,7 +143,8 @@ def _commands(words: Sequence[str]) -> Mapping[str, Subcommand]:
         else:
             found.update(added)
     if wanted and wanted not in found:
-        sys.stderr.writelines(f"parley: The plugin {name} adds no commands: {why}\n" for name, why in reasons.items())
+        lines = [f"parley: The plugin {name} adds no commands: {why}\n" for name, why in reasons.items()]
+        sys.stderr.write("".join(lines))
     return found
 
 
