@@ -4,9 +4,11 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
 from typing import TypeVar, cast
 from urllib.parse import quote, quote_plus
 
@@ -43,87 +45,69 @@ _ADDRESS = b"http://", b"https://"
 _DROPPED = b" \t\n\r\x0b\x0c\\>"
 """Characters ignored in comparisons. `>` marks quotations, and may occur within a wrapped key."""
 _FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-_", b"abcdefghijklmnopqrstuvwxyz+/")
+EMPTY: Mapping[bytes, frozenset[bytes]] = MappingProxyType({})
 OTHERS = 0o077
 """Permission bits of the group and of others."""
 
 
-class Secrets:
-    """Masks a set of secret values that can grow; texts are masked for additions too.
+class _Forms:
+    """What is masked, in every form. It does not change, so that any thread may use it while another adds a value."""
 
-    A piece at the start or end of a long secret is masked as well, because texts get cut, not always after masking.
-    """
+    def __init__(
+        self,
+        heads: Mapping[bytes, frozenset[bytes]] = EMPTY,
+        tails: Mapping[bytes, frozenset[bytes]] = EMPTY,
+        foreign: Sequence[str] = (),
+    ) -> None:
+        """Create what is masked.
 
-    def __init__(self, values: Iterable[str] = ()) -> None:
-        self._heads: dict[bytes, set[bytes]] = {}
-        """Forms by their beginning; a short form is its own beginning."""
-        self._tails: dict[bytes, set[bytes]] = {}
-        self._foreign: tuple[str, ...] = ()
-        """Values with non-ASCII characters, which folding would lose."""
-        self.count = 0
-        """Number of values added. Texts masked at a lower count may contain later ones."""
-        self._masked_before = lru_cache(REMEMBERED)(self._masked)
-        self._known = IdentityCache[BaseModel, BaseModel](self._masked_model)
-        for value in values:
-            self.add(value)
+        Args:
+            heads: Forms by their beginning; a short form is its own beginning.
+            tails: Long forms by their end.
+            foreign: Values with non-ASCII characters, which folding would lose.
+        """
+        self.heads = heads
+        self._tails = tails
+        self._foreign = foreign
+        self.masked_before = lru_cache(REMEMBERED)(self.masked)
+        self.models = IdentityCache[BaseModel, BaseModel](self._masked_model)
 
-    def add(self, value: str) -> None:
-        """Add a value to mask from now on, for all users of this object."""
-        self.count += 1
-        self._masked_before.cache_clear()
-        self._known.forget()
+    def grown(self, value: str) -> "_Forms":
+        """Return what is masked with one more value."""
         value = value.strip()
         if _WORD.fullmatch(value):
-            return
+            return self
+        heads, tails = dict(self.heads), dict(self._tails)
         for form in {_folded(form) for form in _forms(value)}:
             if len(form) >= CUT_FROM and not form.startswith(_COMMON):
-                head = form if form.startswith(_ADDRESS) else form[:PIECE]
-                self._heads.setdefault(head, set()).add(form)
-                self._tails.setdefault(form[-PIECE:], set()).add(form)
+                head, tail = form if form.startswith(_ADDRESS) else form[:PIECE], form[-PIECE:]
+                heads[head] = heads.get(head, frozenset()) | {form}
+                tails[tail] = tails.get(tail, frozenset()) | {form}
             elif len(form) >= SHORTEST:
-                self._heads.setdefault(form, set()).add(form)
-        if not value.isascii() and len(value) >= SHORTEST:
-            self._foreign = tuple(sorted({value, *self._foreign}, key=len, reverse=True))
+                heads[form] = heads.get(form, frozenset()) | {form}
+        foreign = {value, *self._foreign} if not value.isascii() and len(value) >= SHORTEST else self._foreign
+        return _Forms(heads, tails, sorted(foreign, key=len, reverse=True))
 
     def mask(self, text: str) -> str:
         """Return the text with each secret replaced, in time proportional to its length."""
-        if not self._heads or len(text) < SHORTEST:
+        if not self.heads or len(text) < SHORTEST:
             return text
-        return self._masked(text) if len(text) > REMEMBERED_SIZE else self._masked_before(text)
+        return self.masked(text) if len(text) > REMEMBERED_SIZE else self.masked_before(text)
 
-    def masked(self, value: T) -> T:
-        """Return an event, message or value with each secret replaced.
-
-        An immutable model is searched once while it exists and no secret is added: on its way a message crosses
-        several borders, and each of them masks it.
-        """
-        if isinstance(value, BaseModel) and value.model_config.get("frozen"):
-            return cast(T, self._known(value))
-        return masked(value, self.mask)
-
-    def are_in(self, text: str) -> bool:
-        return self.mask(text) != text
-
-    def mask_unfinished(self, text: str) -> str:
-        """Mask a text that is still being streamed: half of a short secret at its end is masked too."""
-        text = self.mask(text)
-        folded = _folded(text)
-        starts = [start for head in self._heads if (start := _start_of(head, folded)) is not None]
-        return _replaced(text, [(min(starts), len(folded))]) if starts else text
-
-    def _masked_model(self, value: BaseModel) -> BaseModel:
-        safe = masked(value, self.mask)
-        if safe is not value:
-            self._known.put(safe, safe)
-        return safe
-
-    def _masked(self, text: str) -> str:
+    def masked(self, text: str) -> str:
         for value in self._foreign:
             text = text.replace(value, MASK)
         spans = list(self._spans(_folded(text)))
         return _replaced(text, _merged(spans)) if spans else text
 
+    def _masked_model(self, value: BaseModel) -> BaseModel:
+        safe = masked(value, self.mask)
+        if safe is not value:
+            self.models.put(safe, safe)
+        return safe
+
     def _spans(self, folded: bytes) -> Iterator[tuple[int, int]]:
-        for head, forms in self._heads.items():
+        for head, forms in self.heads.items():
             end = 0
             while (start := folded.find(head, end)) >= 0:
                 end = start + max(_same(form, folded[start : start + len(form)]) for form in forms)
@@ -133,6 +117,52 @@ class Secrets:
             while (start := folded.find(tail, end)) >= 0:
                 end = start + len(tail)
                 yield end - max(_same(form[::-1], folded[max(0, end - len(form)) : end][::-1]) for form in forms), end
+
+
+class Secrets:
+    """Masks a set of secret values that can grow, in any thread; texts are masked for additions too.
+
+    A piece at the start or end of a long secret is masked as well, because texts get cut, not always after masking.
+    """
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._adding = Lock()
+        self._forms = _Forms()
+        self.count = 0
+        """Number of values added. Texts masked at a lower count may contain later ones."""
+        for value in values:
+            self.add(value)
+
+    def add(self, value: str) -> None:
+        """Add a value to mask from now on, for all users of this object."""
+        with self._adding:
+            self._forms = self._forms.grown(value)
+            self.count += 1
+
+    def mask(self, text: str) -> str:
+        """Return the text with each secret replaced, in time proportional to its length."""
+        return self._forms.mask(text)
+
+    def masked(self, value: T) -> T:
+        """Return an event, message or value with each secret replaced.
+
+        An immutable model is searched once while it exists and no secret is added: on its way a message crosses
+        several borders, and each of them masks it.
+        """
+        if isinstance(value, BaseModel) and value.model_config.get("frozen"):
+            return cast(T, self._forms.models(value))
+        return masked(value, self.mask)
+
+    def are_in(self, text: str) -> bool:
+        return self.mask(text) != text
+
+    def mask_unfinished(self, text: str) -> str:
+        """Mask a text that is still being streamed: half of a short secret at its end is masked too."""
+        forms = self._forms
+        text = forms.mask(text)
+        folded = _folded(text)
+        starts = [start for head in forms.heads if (start := _start_of(head, folded)) is not None]
+        return _replaced(text, [(min(starts), len(folded))]) if starts else text
 
 
 def _folded(text: str) -> bytes:

@@ -5,6 +5,7 @@ import html
 import json
 import textwrap
 from collections.abc import Callable
+from threading import Thread
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -116,6 +117,18 @@ def test_what_is_added_later_is_masked_from_then_on() -> None:
     secrets.add("learned-later")
 
     assert secrets.mask("it is learned-later") == "it is [secret]"
+
+
+def test_a_thread_may_add_values_while_others_mask() -> None:
+    secrets = Secrets()
+    values = [f"sk-live-{number:020d}" for number in range(300)]
+    adding = Thread(target=lambda: [*map(secrets.add, values)])
+    adding.start()
+    while adding.is_alive():
+        assert secrets.mask("word " * 3_000) == "word " * 3_000
+
+    assert secrets.count == len(values)
+    assert all(secrets.mask(value) == MASK for value in values)
 
 
 @pytest.mark.parametrize("kept", [16, 20, len(BOT) - 1])
