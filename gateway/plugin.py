@@ -222,7 +222,7 @@ class Plugin:
         return {}
 
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
-        """Return what the chat is owed at the end of a run in it, however that ended.
+        """Return what the chat is owed at the end of a run in it, however that ended, if that is said in the chat.
 
         Called in the transaction that ends the run and queues its answer, in the thread of the store: it uses nothing
         but `tx` and what may be read from any thread, and returns soon, as all writes wait for it. What it writes

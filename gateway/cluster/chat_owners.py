@@ -40,7 +40,7 @@ _LEFT = (
     " UNION SELECT chat FROM runs WHERE state = 'running'"
     " UNION SELECT chat FROM tasks WHERE state IN ('pending', 'running')"
     " UNION SELECT chat FROM reactions"
-    " UNION SELECT chat FROM owed WHERE due IS NOT NULL AND kind = ANY(:kinds)"
+    " UNION SELECT chat FROM owed WHERE kind = ANY(:kinds)"
 )
 BEATEN_WITHIN = 1.0
 """Seconds since its last beat in which a node is passed chats; a frozen one would keep them until it is fenced."""

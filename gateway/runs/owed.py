@@ -91,7 +91,7 @@ class OwedWork:
         """Do what is owed, beside whatever comes next."""
         for item in items:
             known = item.kind, item.key
-            if item.kind in self._doers and item.due is not None and known not in self._doing:
+            if item.kind in self._doers and known not in self._doing:
                 doing = self._background.start(self._do(item), f"{item.kind} {item.key}")
                 self._doing[known] = item.chat, doing
                 doing.add_done_callback(partial(self._over, known))
@@ -137,7 +137,7 @@ class OwedWork:
         found = [
             replace(each, attempts=each.attempts + 1)
             for each in items
-            if each.kind in self._doers and each.due is not None and (each.kind, each.key) not in self._doing
+            if each.kind in self._doers and (each.kind, each.key) not in self._doing
         ]
         reached = [each for each in found if self._delivery.knows(each.chat)]
         if reached:
@@ -151,7 +151,7 @@ class OwedWork:
     async def _do(self, item: Owed) -> None:
         left: Owed | None = item
         while left is not None:
-            await self._clock.sleep(max(0.0, (left.due or 0.0) - self._clock.time()))
+            await self._clock.sleep(max(0.0, left.due - self._clock.time()))
             if left.run and await self._is_unsent(left.run):  # the one who sends its messages begins it again
                 return
             left = await self._tried(left)

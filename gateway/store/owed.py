@@ -25,8 +25,8 @@ class Owed:
     """What is needed to do it. It is kept as JSON, and masked."""
     run: str = ""
     """The run whose end owes it: it is done once all messages of the run were sent or given up. Empty: at once."""
-    due: float | None = 0.0
-    """The time before which it is not done; None: it waits until somebody writes in the chat."""
+    due: float = 0.0
+    """The time before which it is not done."""
     attempts: int = 0
     """Tries that failed, and starts of the program in which it was taken up again."""
 
@@ -37,7 +37,7 @@ class _Row(NamedTuple):
     chat: str
     data: str
     run: str
-    due: float | None
+    due: float
     attempts: int
 
 

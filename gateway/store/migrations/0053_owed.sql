@@ -1,5 +1,4 @@
 -- Durable work that follows an answer and is still to be done, by the kind of work.
--- What has no time at which it is due waits for a message in its chat.
 CREATE TABLE owed (
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -7,7 +6,7 @@ CREATE TABLE owed (
   data TEXT NOT NULL,
   run TEXT NOT NULL,
   at REAL NOT NULL,
-  due REAL,
+  due REAL NOT NULL,
   attempts INTEGER NOT NULL,
   PRIMARY KEY (kind, key)
 ) STRICT, WITHOUT ROWID;

@@ -1,9 +1,8 @@
 -- Durable work that follows an answer and is still to be done, by the kind of work.
--- What has no time at which it is due waits for a message in its chat.
 CREATE TABLE owed (
   kind TEXT COLLATE "C" NOT NULL, key TEXT COLLATE "C" NOT NULL, chat TEXT COLLATE "C" NOT NULL,
   data TEXT COLLATE "C" NOT NULL, run TEXT COLLATE "C" NOT NULL, at DOUBLE PRECISION NOT NULL,
-  due DOUBLE PRECISION, attempts BIGINT NOT NULL,
+  due DOUBLE PRECISION NOT NULL, attempts BIGINT NOT NULL,
   PRIMARY KEY (kind, key)
 );
 CREATE INDEX owed_chat ON owed (chat);
