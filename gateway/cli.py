@@ -92,6 +92,8 @@ COMMANDS: Mapping[str, Subcommand] = {
 }
 OfOthers = Callable[[Mapping[str, str], Path], tuple[Mapping[str, Mapping[str, Subcommand]], Mapping[str, str]]]
 OF_OTHERS = "gateway.app.plugin_subcommands:of_others"
+PLUGINS = "parley.plugins"
+"""The group of entry points of plugins of others."""
 VERSION = "gateway.security.packages:version"
 
 
@@ -124,12 +126,16 @@ def _environ(config: Sequence[str] | None) -> Mapping[str, str]:
 def _commands(words: Sequence[str]) -> Mapping[str, Subcommand]:
     """Return the commands among which that of these words is: ours, and others only if it is none of these.
 
-    To find those of others, the settings have to be read, which takes ten times as long as the rest. Raises ParleyError
-    if two of ours have the same name.
+    To find those of others, where packages of others are installed, the settings have to be read, which takes ten times
+    as long as the rest. Raises ParleyError if two of ours have the same name.
     """
     found, config = _ours(), list[str]()
     wanted = _wanted(words, config)
-    if wanted is None or wanted in found:
+    if (
+        wanted is None
+        or wanted in found
+        or not importlib.import_module("importlib.metadata").entry_points(group=PLUGINS)
+    ):
         return found
     _import_structlog()
     try:
