@@ -48,8 +48,8 @@ async function follow(show) {
 async function tell(items) {
   await takeBack(TAG, new Set(items.map((item) => TAG + item.id)));
   const told = new Set(JSON.parse(localStorage.getItem(KNOWN) ?? "[]"));
-  localStorage.setItem(KNOWN, JSON.stringify(items.map((item) => item.id)));
   const { held } = await navigator.locks.query();
+  localStorage.setItem(KNOWN, JSON.stringify(items.map((item) => item.id)));
   if (held.some((lock) => lock.name === LOOKED_AT)) return;
   for (const { id, title, where, is_elsewhere } of items) {
     if (is_elsewhere && !told.has(id)) await notify(title, { body: where, tag: TAG + id, data: "/admin/inbox" });
