@@ -1,0 +1,1 @@
+"""A plugin of Parley that refuses calls at night."""
