@@ -63,7 +63,7 @@ class ChosenPlugins:
         self.left_out: dict[str, str] = {}
         """Why plugins are left out, by name."""
         self.contents: dict[str, Content] = {}
-        """What is installed of those of others that were looked at, by name."""
+        """The installed files of those of others that were looked at, by name."""
         self.changed: set[str] = set()
         """The names of those that are left out because no owner has approved that."""
         self.named: Sequence[str] = ()

@@ -32,7 +32,7 @@ class Moments:
             for each in plugins
             if type(each).before_call is not Plugin.before_call
         )
-        """What is asked before each call, by the plugin's name."""
+        """The guards that are asked before each call, by the plugin's name."""
         self._erasing = tuple(each for each in plugins if type(each).erased is not Plugin.erased)
 
     @property

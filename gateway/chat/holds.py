@@ -99,7 +99,7 @@ class Holds:
 
     @property
     def on_all(self) -> Hold | None:
-        """What lets no run of the chat begin or go on; None if they may."""
+        """The hold that lets no run of the chat begin or go on; None if they may."""
         return next((hold for hold in self._on_runs() if hold.person is None), None) or self._ruled(())
 
     def on_message(self, item: InboxItem) -> Hold | None:

@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 
 class State(StrEnum):
-    """What became of a plugin at this start."""
+    """The state of a plugin since this start."""
 
     ON = "on"
     OFF = "off"

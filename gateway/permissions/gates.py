@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Objection:
-    """What a plugin has against a call."""
+    """A plugin's refusal of a call, or its wish that people be asked."""
 
     text: str
     """Key of one of its texts without placeholders: a sentence that says why, for the model and for people."""

@@ -34,7 +34,7 @@ class InstalledPlugin:
 
 
 class Content(BaseModel):
-    """What a package has brought."""
+    """The version of a package, and the digest of the files that it has brought."""
 
     model_config = ConfigDict(frozen=True)
 

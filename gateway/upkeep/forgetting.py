@@ -99,7 +99,7 @@ class Plugins(Protocol):
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What else holds something of people."""
+    """The other places that hold something of people."""
 
     plugins: Plugins
     drop: Callable[[ChatKey], None]

@@ -183,7 +183,7 @@ class Offer:
 
     @property
     def owed(self) -> Kinds:
-        """What is owed with the fifth answer to an owner in a private chat on a remote platform."""
+        """Return the offer that is owed with the fifth answer to an owner in a private chat on a remote platform."""
         return Kinds("heartbeat", {KIND: self._make}, self._ended)
 
     def _ended(self, run: Run, _: RunEnd, connection: Connection) -> Sequence[Owed]:
