@@ -38,7 +38,7 @@ from channels.memory import MemoryChannel
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.masking import KEPT, MASK, masked
 from gateway.security.masking_client import MaskingClient
-from gateway.security.secrets import Secrets
+from gateway.security.secrets import Secrets, _Forms
 from tests.gateway.conftest import StartBot
 from tests.messages import user
 
@@ -208,27 +208,24 @@ async def test_what_becomes_a_secret_later_is_masked_in_what_was_asked_before() 
     ]
 
 
-class Counting(Secrets):
-    """Counts how often a text is searched for secrets."""
+async def test_a_message_is_searched_for_secrets_once_at_each_border(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: Counter[str] = Counter()
+    search = _Forms.mask
 
-    def __init__(self) -> None:
-        super().__init__([KEY])
-        self.searched: Counter[str] = Counter()
+    def counted(self: _Forms, text: str) -> str:
+        searched[text] += 1
+        return search(self, text)
 
-    def mask(self, text: str) -> str:
-        self.searched[text] += 1
-        return super().mask(text)
-
-
-async def test_a_message_is_searched_for_secrets_once_at_each_border(start_bot: StartBot) -> None:
-    secrets = Counting()
-    bot = await start_bot("Blue today.", secrets=secrets)
+    monkeypatch.setattr(_Forms, "mask", counted)
+    bot = await start_bot("Blue today.", secrets=Secrets([KEY]))
 
     await bot.hears("What colour is the sky?")
 
     assert bot.screen == ["Blue today."]
-    assert secrets.searched["What colour is the sky?"] == len(["it comes in", "it joins the transcript"])
-    assert secrets.searched["Blue today."] == len(
+    assert searched["What colour is the sky?"] == len(["it comes in", "it joins the transcript"])
+    assert searched["Blue today."] == len(
         ["the model answers", "it joins the transcript", "it is split for the channel", "it joins the outbox"]
     )
 
