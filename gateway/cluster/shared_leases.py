@@ -187,7 +187,7 @@ class SharedLeases:
         """Take or pass on leases until all nodes have equally many. Returns the seconds until the next look."""
         node = self._holder.node
         if not await self._holder.may_hold(self._group):
-            await self._release_all(sharers)
+            await self._release_all()
             return LOOK_EVERY
         if sharers.members.get(node) != self._count:
             await self._rows.join(self._group, self._count, node)
@@ -208,9 +208,10 @@ class SharedLeases:
             await self._pass_on(max(self._received), lingers=True)
         return LOOK_EVERY
 
-    async def _release_all(self, sharers: Sharers) -> None:
+    async def _release_all(self) -> None:
         """Pass on all leases, and receive until other nodes are connected."""
         node = self._holder.node
+        sharers = await self._rows.sharers(self._group)  # again: a node may have joined since the look at them
         if node in sharers.members:
             await self._rows.leave(self._group, node)
         for shard in [shard for shard, each in self._received.items() if each.lingering is None]:

@@ -65,6 +65,7 @@ class Bot:
 class One:
     """A node that shares the shards."""
 
+    rows: LeaseRows
     leases: DatabaseLeases
     signals: NodeSignals
     counts: list[int] = field(default_factory=list)
@@ -100,7 +101,7 @@ async def sharing(name: str, bot: Bot, home: Path, url: str) -> AsyncIterator[On
         node = await life.enter_async_context(Node.joined(url, facts))
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
-        one = One(DatabaseLeases(store.leases, node, signals), signals)
+        one = One(store.leases, DatabaseLeases(store.leases, node, signals), signals)
         task = asyncio.create_task(one.run(name, bot))
         try:
             yield one
@@ -207,6 +208,37 @@ async def test_a_node_goes_on_until_the_next_one_is_connected(tmp_path: Path, ur
 
         assert bot.of(name) == [0]
         assert bot.unheard == 0
+
+
+async def test_a_node_waits_for_one_that_has_joined_after_its_last_look(
+    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot.shards, is_looking, may_go_on, sharers = 1, asyncio.Event(), asyncio.Event(), LeaseRows.sharers
+    async with sharing("a", bot, tmp_path, url) as a:
+        await until(lambda: bot.of("a") == [0])
+
+        async def held_up(table: LeaseRows, group: str) -> Sharers:
+            seen = await sharers(table, group)
+            if table is a.rows and not is_looking.is_set():
+                is_looking.set()
+                await may_go_on.wait()
+            return seen
+
+        monkeypatch.setattr(LeaseRows, "sharers", held_up)
+        await is_looking.wait()
+        async with sharing("b", bot, tmp_path, url) as b:
+            await until(lambda: rows(url, "SELECT count(*) FROM leases WHERE name LIKE 'share %'") == [(2,)])
+            bot.can_connect.clear()
+
+            releasing = asyncio.create_task(a.leases.release_all())
+            may_go_on.set()
+            await releasing
+            await until(lambda: b.leases.holds(GROUP))
+            bot.can_connect.set()
+            await a.leases.wait_handed_over()
+
+            assert bot.of("b") == [0]
+            assert bot.unheard == 0
 
 
 async def test_a_node_that_takes_a_shard_back_which_it_still_receives_is_not_waited_for(
