@@ -12,6 +12,8 @@ from agent_core.clock import Clock
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+ENDS_WITHIN = 5.0
+"""Seconds for work to end when its caller is cancelled."""
 
 
 class Background:
@@ -78,12 +80,19 @@ class UnderWay:
 
 
 async def done_within(work: Coroutine[object, object, T], seconds: float, clock: Clock) -> T:
-    """Return what `work` returns, within `seconds` by the clock. Raises TimeoutError, and then does not wait for it."""
+    """Return what `work` returns, within `seconds` by the clock. Raises TimeoutError, and then does not wait for it.
+
+    If the caller is cancelled, `work` is cancelled too, and has a moment to come to its end.
+    """
     task, sleeping = asyncio.ensure_future(work), asyncio.ensure_future(clock.sleep(seconds))
     try:
         await asyncio.wait((task, sleeping), return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait((task,), timeout=ENDS_WITHIN)
+        raise
     finally:
         sleeping.cancel()
         if not task.done():

@@ -14,6 +14,9 @@ argument of the later ones.
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
 The other methods are moments: they are called while Parley runs, and only on plugins that override them.
+
+All of Parley runs in one event loop. What is awaited is given up at its limit; what blocks instead, such as
+`time.sleep`, stops every chat meanwhile, and no limit ends it.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -159,7 +162,8 @@ class Plugin:
         """Return the slash commands.
 
         Their `rights` say what they do at most and who may give them, and are checked before a command is run,
-        wherever it comes from. No name may be that of another command.
+        wherever it comes from. No name may be that of another command. A failure, or more than five minutes, is logged
+        and answered with a sentence; values of an argument that fail or take more than 3 seconds are not offered.
         """
         return ()
 
@@ -194,7 +198,8 @@ class Plugin:
 
         They are asked by GET, without signing in: what not every program here may know needs a token of the plugin's
         own. Who asks from another machine, or by another host name, is refused before. Until Parley runs, the answer
-        is 503. A failure is logged and answered with 500. Without the page there are no routes.
+        is 503. A failure, or more than 30 seconds, is logged and answered with 500. Without the page there are no
+        routes.
         """
         return {}
 
@@ -238,8 +243,9 @@ class Plugin:
         Called outside of any transaction while the prompt is made, for which the chat waits, and again after a crash:
         what was paid for should be kept. `run` is the one that answers, None if there is none yet, and `language` is
         the sender's. The words are masked. Those of a recording of the sender count as written by the sender; other
-        recordings are quoted, with their source. A failure is logged, and counts as None, except that of a lack of file
-        handles, after which the run is tried again. If nothing listens, the model is told of the file alone.
+        recordings are quoted, with their source. A failure, or more than five minutes, is logged, and counts as None,
+        except a lack of file handles, after which the run is tried again. If nothing listens, the model is told of the
+        file alone.
         """
         return None
 

@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 
 import structlog
 
+from agent_core.background import done_within
+from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
 from channels.base import InboundEvent
@@ -18,6 +20,9 @@ from gateway.store.writer import may_pass
 from gateway.texts.say import Language
 from gateway.upkeep.forgetting import PluginKeepsRows
 
+HEAR_WITHIN = 300.0
+"""Seconds that a plugin may take to hear a recording. The chat waits for it."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -28,12 +33,14 @@ class Moments:
         self._failures = failures
         self._admitted = tuple(each for each in plugins if type(each).admitted is not Plugin.admitted)
         self.gates: Sequence[tuple[str, BeforeCall]] = tuple(
-            (each.name, failures.keeping(each.name, "before_call", each.before_call))
-            for each in plugins
-            if type(each).before_call is not Plugin.before_call
+            (each.name, each.before_call) for each in plugins if type(each).before_call is not Plugin.before_call
         )
         """The guards that are asked before each call, by the plugin's name."""
         self._erasing = tuple(each for each in plugins if type(each).erased is not Plugin.erased)
+
+    def gate_failed(self, plugin: str, error: Exception) -> None:
+        """Keep the failure of a guard."""
+        self._failures.keep(plugin, "before_call", error)
 
     @property
     def erasing(self) -> Collection[str]:
@@ -62,17 +69,25 @@ class Moments:
 class Hearing:
     """The plugins that listen to recordings."""
 
-    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures) -> None:
+    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
         self._failures = failures
+        self._clock = clock
         self._plugins = tuple(each for each in plugins if type(each).hear is not Plugin.hear)
 
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         """Return what the first plugin that listens to a recording hears in it. See `Plugin.hear`."""
         for plugin in self._plugins:
             with Contained(plugin.name, "a plugin failed") as listening, self._failures.kept(plugin.name, "hear"):
-                heard = await plugin.hear(item, run, sound, language)
+                heard = await done_within(plugin.hear(item, run, sound, language), HEAR_WITHIN, self._clock)
                 if heard is not None:
-                    return heard
+                    return _checked(heard)
             if listening.error is not None:
                 raise_lack(listening.error)
         return None
+
+
+def _checked(heard: Heard) -> Heard:
+    """Return what a plugin has heard. Raises TypeError for anything else."""
+    if not isinstance(heard, Heard):
+        raise TypeError(f"hear returned {type(heard).__name__}")
+    return heard

@@ -2,26 +2,32 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 import structlog
 
 from agent_core.background import done_within
-from agent_core.clock import Clock
 from agent_core.file_handles import lacks_handles
-from channels.base import ButtonPressed
-from gateway.chat.replies import Answer, Settling
-from gateway.commands.command import Body, Command, Invocation, whispered
+from channels.base import ButtonPressed, OutboundMessage
+from channels.commands import Suggestion
+from gateway.chat.replies import Answer, Rewritten, Settling
+from gateway.commands.command import Body, Command, Invocation, Suggester, Unfinished, whispered
 from gateway.commands.press import Press, press_action, press_name
 from gateway.plugin import Plugin
 from gateway.records.plugin_failures import PluginFailures
+from gateway.store.connection import Connection
 from gateway.store.outbox import Outbox
 from gateway.store.writer import may_pass
 from gateway.texts.say import say
 
+COMMAND_WITHIN = 300.0
+"""Seconds that a command may take. Later messages of its chat wait for it."""
 PRESS_WITHIN = 30.0
 """Seconds that a press may take. Later commands and messages of its chat wait for it."""
+SUGGEST_WITHIN = 3.0
+"""Seconds for the values of an argument, as long as Discord waits."""
 _NAME = re.compile("[a-z0-9_]{1,32}")
 """What can be typed as a command."""
 
@@ -31,36 +37,76 @@ log = structlog.get_logger(__name__)
 def commands_and_presses(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
     """Yield the commands of a plugin, and as hidden ones its presses. Raises ValueError for a topic that is no word."""
     for command in plugin.commands():
-        body = failures.keeping(plugin.name, f"/{command.name}", command.run)
-        yield replace(command, run=_Contained(plugin.name, body).run)
+        contained = _Contained(plugin, f"/{command.name}", failures)
+        suggest = command.suggest and contained.suggesting(command.suggest)
+        yield replace(command, run=contained.running(command.run, COMMAND_WITHIN), suggest=suggest)
     for press in plugin.presses():
         name = press_name(plugin.name, press.topic)
         if not _NAME.fullmatch(name):
             raise ValueError(
                 f"the topic {press.topic!r} makes {name!r}, which has other characters than a-z, 0-9 and _"
             )
-        pressed = _Pressed(plugin.name, press, plugin.core.store.outbox, plugin.core.clock)
-        body = failures.keeping(plugin.name, f"/{name}", pressed.run)
-        yield Command(name, {"en": "", "zh": ""}, _Contained(plugin.name, body).run, rights=press.rights, hidden=True)
+        pressed = _Pressed(plugin.name, press, plugin.core.store.outbox)
+        run = _Contained(plugin, f"/{name}", failures).running(pressed.run, PRESS_WITHIN)
+        yield Command(name, {"en": "", "zh": ""}, run, rights=press.rights, hidden=True)
 
 
 @dataclass(frozen=True)
 class _Contained:
     """Does what a plugin does for a person. If it fails, the person is told so, and nothing else stops."""
 
-    plugin: str
-    body: Body
+    plugin: Plugin
+    where: str
+    failures: PluginFailures
 
-    async def run(self, given: Invocation) -> Answer:
-        failed = whispered(given, say("plugin_failed", given.language, name=self.plugin))
-        try:
-            answer = await self.body(given)
-        except Exception as error:
-            if lacks_handles(error) or may_pass(error):  # it is done again once the machine allows it
-                raise
-            log.exception("a plugin failed", name=self.plugin)
-            return failed
-        return replace(answer, by=self.plugin, failed=failed) if isinstance(answer, Settling) else answer
+    def running(self, body: Body, within: float) -> Body:
+        """Return the body of a command, which fails if it takes longer than this or returns what is no answer."""
+
+        async def run(given: Invocation) -> Answer:
+            failed = whispered(given, say("plugin_failed", given.language, name=self.plugin.name))
+            try:
+                with self._kept():
+                    answer = await done_within(_answered(body, given), within, self.plugin.core.clock)
+            except Exception as error:
+                if lacks_handles(error) or may_pass(error):  # it is done again once the machine allows it
+                    raise
+                log.exception("a plugin failed", name=self.plugin.name)
+                return failed
+            return self._settling(answer, failed) if isinstance(answer, Settling) else answer
+
+        return run
+
+    def suggesting(self, suggest: Suggester) -> Suggester:
+        """Return what offers values for an argument, and none if that fails."""
+
+        async def offer(typing: Unfinished) -> Sequence[Suggestion]:
+            with self.failures.contained(self.plugin.name, self.where):
+                return await done_within(_offered(suggest, typing), SUGGEST_WITHIN, self.plugin.core.clock)
+            return ()
+
+        return offer
+
+    def _settling(self, answer: Settling, failed: OutboundMessage) -> Settling:
+        def change(connection: Connection) -> OutboundMessage | Rewritten | None:
+            with self._kept():
+                return answer.change(connection)
+
+        return replace(answer, change=change, by=self.plugin.name, failed=failed)
+
+    def _kept(self) -> AbstractContextManager[None]:
+        return self.failures.kept(self.plugin.name, self.where)
+
+
+async def _answered(body: Body, given: Invocation) -> Answer:
+    """Return what a plugin answers. Raises TypeError for what is no answer."""
+    answer = await body(given)
+    if not isinstance(answer, Answer):
+        raise TypeError(f"it returned {type(answer).__name__}, which is no answer")
+    return answer
+
+
+async def _offered(suggest: Suggester, typing: Unfinished) -> Sequence[Suggestion]:
+    return tuple(await suggest(typing))
 
 
 @dataclass(frozen=True)
@@ -70,12 +116,11 @@ class _Pressed:
     plugin: str
     press: Press
     outbox: Outbox
-    clock: Clock
 
     async def run(self, given: Invocation) -> Answer:
         if not await self._is_shown(given):
             return whispered(given, say("button_over", given.language))
-        return await done_within(self._handled(given), PRESS_WITHIN, self.clock)
+        return await self.press.run(given)
 
     async def _is_shown(self, given: Invocation) -> bool:
         """Return True if a message of the chat has the button now: the one that was pressed, or any if it was typed."""
@@ -86,6 +131,3 @@ class _Pressed:
         action = press_action(self.plugin, self.press.topic, given.arguments.strip())
         found = await self.outbox.offers(given.chat, 0.0, json.dumps(action, ensure_ascii=False))
         return any(each.post.has_button(action) for each in found)
-
-    async def _handled(self, given: Invocation) -> Answer:
-        return await self.press.run(given)

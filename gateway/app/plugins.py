@@ -15,6 +15,7 @@ from itertools import chain
 from threading import Thread
 from typing import TypeVar
 
+from agent_core.background import done_within
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Screen
 from gateway.app.plugin_commands import commands_and_presses
@@ -34,6 +35,8 @@ from gateway.web.route import Answer, Asked, Route
 
 WAITS = 30.0
 """Longest time in seconds for the import of a plugin of others, and for each of its methods that is read at a start."""
+ROUTE_WITHIN = 30.0
+"""Longest time in seconds for the answer of a route."""
 _PATH = re.compile(r"(/[a-z0-9_-]+)+")
 """A path without parameters, so that it stands for nothing that others answer."""
 
@@ -196,7 +199,8 @@ def register_owed(plugins: Iterable[Plugin], work: OwedWork, failures: PluginFai
     """
     for plugin in plugins:
         with blamed(plugin.name):
-            doers = {kind: failures.keeping(plugin.name, kind, doer) for kind, doer in plugin.owed().items()}
+            owed = asked(type(plugin), plugin.owed)
+            doers = {kind: failures.keeping(plugin.name, kind, doer) for kind, doer in owed.items()}
             is_asked = type(plugin).ended is not Plugin.ended
             work.register(Kinds(plugin.name, doers, partial(_owed_at_end, plugin, failures) if is_asked else None))
 
@@ -271,11 +275,17 @@ def routes_of(plugins: Sequence[Plugin], running: Running, failures: PluginFailu
             for path, route in routes.items():
                 if path not in plugin.paths:
                     raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")
-                found[path] = partial(_answer, failures, plugin.name, path, route)
+                found[path] = partial(_answer, failures, plugin, path, route)
     return found
 
 
-async def _answer(failures: PluginFailures, plugin: str, path: str, route: Route, asked: Asked) -> Answer:
-    with failures.contained(plugin, path):
+async def _answer(failures: PluginFailures, plugin: Plugin, path: str, route: Route, asked: Asked) -> Answer:
+    async def answered() -> Answer:
         return await route(asked)
+
+    with failures.contained(plugin.name, path):
+        answer = await done_within(answered(), ROUTE_WITHIN, plugin.core.clock)
+        if not isinstance(answer, Answer):
+            raise TypeError(f"it returned {type(answer).__name__}, which is no answer")
+        return answer
     return Answer(b"this failed: the log says why", status=500)

@@ -32,6 +32,12 @@ class Objection:
 
 BeforeCall = Callable[[Proposal], Awaitable[Objection | None]]
 """Returns what a plugin has against a call, or None."""
+GateFailed = Callable[[str, Exception], None]
+"""Is told of the failure of a plugin, by its name."""
+
+
+def _untold(name: str, error: Exception) -> None:
+    """Leave a failure to the log."""
 
 
 class Gates:
@@ -40,11 +46,13 @@ class Gates:
     def __init__(self, gates: Sequence[tuple[str, BeforeCall]] = (), clock: Clock | None = None) -> None:
         """`gates` are by the names of their plugins."""
         self._gates = [*gates]
+        self._failed: GateFailed = _untold
         self._clock = clock or SystemClock()
 
-    def add(self, gates: Sequence[tuple[str, BeforeCall]]) -> None:
+    def add(self, gates: Sequence[tuple[str, BeforeCall]], failed: GateFailed) -> None:
         """Ask these from now on, too: plugins are made after what decides about calls, and before any call."""
         self._gates += gates
+        self._failed = failed
 
     async def stricter(self, ruling: Ruling, proposal: Proposal) -> Ruling:
         """Return the ruling, or a stricter one if a plugin has something against the call, or fails."""
@@ -64,7 +72,8 @@ class Gates:
         copy = replace(proposal, call=proposal.call.model_copy(deep=True), messages=tuple(proposal.messages))
         try:
             return await done_within(_asked(before_call, copy), GATE_WITHIN, self._clock)
-        except Exception:
+        except Exception as error:
+            self._failed(name, error)
             log.exception("a plugin failed", name=name)
             return Objection(_FAILED)
 

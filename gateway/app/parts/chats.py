@@ -69,7 +69,7 @@ class ChatParts:
             jobs.notes,
             clock,
             secrets=base.secrets,
-            media=Media(agents.chat_models, Hearing(plugins, base.system.plugins.failures).hear),
+            media=Media(agents.chat_models, Hearing(plugins, base.system.plugins.failures, clock).hear),
         )
         self.sessions = Sessions(self._session)
         messages, posts = jobs.firing_messages, jobs.firing_delivery

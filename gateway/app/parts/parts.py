@@ -57,7 +57,7 @@ class Parts:
         plugins = make(chosen.kinds, core, last=chosen.others)
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
         moments = Moments(plugins, chosen.failures)
-        guards.gates.add(moments.gates)
+        guards.gates.add(moments.gates, moments.gate_failed)
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, plugins=plugins)

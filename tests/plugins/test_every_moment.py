@@ -1,0 +1,400 @@
+"""Whatever a plugin adds may fail in any way: what is in hand is answered, and other plugins get their turn.
+
+The tables have a row for each member of `Plugin`: one that is added without a row fails here.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from agent_core.loop.permissions import Proposal
+from agent_core.messages import text_of
+from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
+from agent_core.tools.tool import Tool, tool
+from channels.base import Button, InboundEvent, OutboundMessage
+from channels.commands import Typed
+from channels.memory import user
+from gateway.admin import watch
+from gateway.admin.screen import Screen, View, Visit
+from gateway.admin.tables import tables_view
+from gateway.app import plugins as plugin_lists
+from gateway.app.moments import HEAR_WITHIN
+from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
+from gateway.app.plugins import ROUTE_WITHIN
+from gateway.chat.replies import Answer
+from gateway.chat.sounds import Heard, Sound
+from gateway.commands.command import Command, Invocation, Unfinished, reply
+from gateway.commands.press import Press, press_action
+from gateway.permissions.gates import GATE_WITHIN, Objection
+from gateway.permissions.rights import TALK, always
+from gateway.plugin import Duty, Plugin, Running
+from gateway.runs import owed as owed_work
+from gateway.runs.owed import Doer
+from gateway.settings.settings import Settings
+from gateway.store.connection import Connection
+from gateway.store.erasures import Forgotten
+from gateway.store.owed import Owed
+from gateway.store.rows import InboxItem, Post, Run, RunEnd
+from gateway.texts.say import Language
+from gateway.web.route import Answer as RouteAnswer
+from gateway.web.route import Asked, Route
+from tests.clock import Hasty
+from tests.gateway.admin.desk import admin_world
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.test_forget import erases
+from tests.gateway.test_origin_of_posts import last_prompt
+from tests.plugins.packages import Packages
+from tests.plugins.test_plugins_command import about
+from tests.postgres import execute
+
+FAILED = "The plugin bad failed and could not do that. The log says why: please tell an owner."
+RAISES, HANGS, IS_ODD = "raises", "hangs", "returns what is none"
+
+
+class Acts(Plugin):
+    """Uses each way that a plugin has, and fails in one of them."""
+
+    fails_in: ClassVar[str] = ""
+    how: ClassVar[str] = ""
+    noted: ClassVar[list[str]]
+    """What it was asked for."""
+
+    def at_once(self, where: str, right: object) -> object:
+        self.noted.append(where)
+        if where == self.fails_in and self.how == RAISES:
+            raise RuntimeError("it broke")
+        return 5 if where == self.fails_in else right
+
+    async def act(self, where: str, right: object) -> object:
+        if where == self.fails_in and self.how == HANGS:
+            await asyncio.get_running_loop().create_future()
+        return self.at_once(where, right)
+
+    def tools(self) -> Sequence[Tool]:
+        async def work() -> str:
+            """Work."""
+            return await self.act("tools", f"{self.name} has worked")  # type: ignore[return-value]
+
+        work.__name__ = f"{self.name}_work"
+        return (tool(label="Working", labels={"zh": "工作"}, timeout_s=0.5)(work),)
+
+    def commands(self) -> Sequence[Command]:
+        async def do(given: Invocation) -> Answer:
+            return await self.act("commands", reply(f"{self.name} did it"))  # type: ignore[return-value]
+
+        async def show(given: Invocation) -> Answer:
+            button = Button(label=f"Press {self.name}", action=press_action(self.name, "it"))
+            return OutboundMessage(markdown="A button.", buttons=((button,),))
+
+        async def values(typing: Unfinished) -> Iterable[object]:
+            return await self.act("commands, their values", ())  # type: ignore[return-value]
+
+        said: Mapping[Language, str] = {"en": "Act", "zh": "行动"}
+        return (
+            Command(self.name, said, do, rights=always(TALK), arguments="[WHAT]", suggest=values),  # type: ignore[arg-type]
+            Command(f"{self.name}_show", said, show, rights=always(TALK)),
+        )
+
+    def presses(self) -> Sequence[Press]:
+        async def press(given: Invocation) -> Answer:
+            return await self.act("presses", reply(f"{self.name} was pressed"))  # type: ignore[return-value]
+
+        return (Press("it", press, always(TALK)),)
+
+    def screens(self) -> Sequence[Screen]:
+        return (Shown(self),)
+
+    def routes(self, running: Running) -> Mapping[str, Route]:
+        async def route(asked: Asked) -> RouteAnswer:
+            return await self.act("routes", RouteAnswer(b"fine"))  # type: ignore[return-value]
+
+        return {f"/{self.name}": route}
+
+    def duties(self, running: Running) -> Mapping[str, Duty]:
+        async def duty() -> None:
+            await self.act("duties", None)
+
+        return {"work": duty}
+
+    def owed(self) -> Mapping[str, Doer]:
+        async def do(item: Owed) -> Sequence[Post]:
+            said = OutboundMessage(markdown=f"{self.name} owed this")
+            posts = [Post(f"{item.run}:{self.name}:0", item.run, item.chat, said, CLEAN)]
+            return await self.act("owed", posts)  # type: ignore[return-value]
+
+        return {f"{self.name} line": do}
+
+    def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
+        return self.at_once("ended", [Owed(f"{self.name} line", run.id, run.chat)])  # type: ignore[return-value]
+
+    async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
+        return await self.act("hear", Heard(f"{self.name} heard it"))  # type: ignore[return-value]
+
+    def admitted(self, event: InboundEvent) -> None:
+        self.at_once("admitted", None)
+
+    async def before_call(self, call: Proposal) -> Objection | None:
+        return await self.act("before_call", None)  # type: ignore[return-value]
+
+    def erased(self, forgotten: Forgotten, connection: Connection) -> None:
+        self.at_once("erased", None)
+
+
+class Shown:
+    """A screen with a badge."""
+
+    def __init__(self, plugin: Acts) -> None:
+        self._plugin = plugin
+        self.name = plugin.name
+
+    async def view(self, visit: Visit) -> View:
+        return await self._plugin.act("screens", tables_view(about="It is shown."))  # type: ignore[return-value]
+
+    async def waiting(self) -> int:
+        return await self._plugin.act("screens, their badges", 3)  # type: ignore[return-value]
+
+
+def acting(called: str, fails_in: str = "", how: str = "") -> type[Acts]:
+    """Return a plugin of this name."""
+    own = {
+        "name": called,
+        "texts": {f"page_{called}": {"en": called, "zh": called}},
+        "tool_names": frozenset({f"{called}_work"}),
+        "paths": frozenset({f"/{called}"}),
+        "fails_in": fails_in,
+        "how": how,
+        "noted": [],
+    }
+    return type(called.title(), (Acts,), own)
+
+
+# What each failure leaves as it is
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A bot with one plugin that fails, and one that does not."""
+
+    bot: Bot
+    near: type[Acts]
+    """The other one."""
+    how: str
+
+    @property
+    def failures(self) -> Mapping[str, object]:
+        return self.bot.made.base.system.plugins.failures.last
+
+
+async def commands_go_on(scene: Scene) -> None:
+    await scene.bot.hears("/bad")
+    await scene.bot.hears("/near")
+    assert scene.bot.screen[-2:] == [FAILED, "near did it"]
+
+
+async def no_values_are_offered(scene: Scene) -> None:
+    bot = scene.bot
+    session = bot.made.chats.sessions.of(bot.channel.chat("ann"))
+    for name in ("bad", "near"):
+        typed = Typed(command=name, option="what", text="")
+        assert await bot.made.commands.table.suggest(session, user("ann"), typed) == []
+    assert "commands, their values" in scene.near.noted
+
+
+async def presses_go_on(scene: Scene) -> None:
+    for name in ("bad", "near"):
+        await scene.bot.hears(f"/{name}_show")
+        await scene.bot.channel.presses(f"Press {name}")
+        await scene.bot.app.settled()
+    assert [said for said in scene.bot.screen if said != "A button."] == [FAILED, "near was pressed"]
+
+
+async def the_model_calls_the_next_tool(scene: Scene) -> None:
+    scene.bot.llm.add(calls(("bad_work", {})), calls(("near_work", {})), "Done.")
+    await scene.bot.hears("work")
+    assert "near has worked" in str(scene.bot.llm.requests[-1].messages)
+    assert "Done." in scene.bot.screen
+
+
+async def routes_go_on(scene: Scene) -> None:
+    assert (await scene.bot.answers("/bad")).status == 500
+    assert (await scene.bot.answers("/near")).body == b"fine"
+
+
+async def duties_go_on(scene: Scene) -> None:
+    async with scene.bot.on_duty():
+        await scene.bot.channel.until(lambda: "duties" in scene.near.noted)
+        if scene.how == RAISES:
+            await scene.bot.channel.until(lambda: bool(scene.failures))
+
+
+async def what_others_owe_is_done(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.channel.hears("work")
+    await scene.bot.channel.until(lambda: {"Done.", "near owed this"} <= {*scene.bot.screen})
+    if scene.how == HANGS:
+        assert [each.kind for each in await scene.bot.made.base.store.owed.left()] == ["bad line"]
+    else:
+        await scene.bot.app.settled()
+
+
+async def the_next_one_hears(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("", files={"voice.ogg": b"..."})
+    assert text_of(last_prompt(scene.bot).content) == "near heard it"
+    assert "Done." in scene.bot.screen
+
+
+async def others_are_told_of_it(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("hi")
+    assert "admitted" in scene.near.noted
+    assert "Done." in scene.bot.screen
+
+
+async def the_call_is_refused(scene: Scene) -> None:
+    scene.bot.llm.add(calls(("near_work", {})), "Done.")
+    await scene.bot.hears("work")
+    assert "tools" not in scene.near.noted
+    assert "A plugin that has to agree to calls failed" in str(scene.bot.llm.requests[-1].messages)
+    assert "Done." in scene.bot.screen
+
+
+async def nothing_is_erased(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("zebrafinch", sender="bob")
+    assert "Not erased: the plugin bad failed to erase its rows" in await erases(scene.bot)
+    assert "zebrafinch" in str(execute(scene.bot.home, None, "SELECT payload FROM inbox"))
+
+
+@dataclass(frozen=True)
+class Moment:
+    """How a member may fail while Parley runs, and what holds then."""
+
+    holds: Callable[[Scene], Awaitable[None]]
+    within: float = 0.0
+    """Its limit in seconds; 0 for none."""
+    ways: tuple[str, ...] = (RAISES, HANGS, IS_ODD)
+    untold: tuple[str, ...] = ()
+    """Ways of which /plugins says nothing."""
+    where: str = ""
+    """What /plugins calls it; empty for its own name."""
+
+
+MOMENTS: Mapping[str, Moment] = {
+    "tools": Moment(the_model_calls_the_next_tool, untold=(RAISES, HANGS, IS_ODD)),
+    "commands": Moment(commands_go_on, COMMAND_WITHIN, where="/bad"),
+    "commands, their values": Moment(no_values_are_offered, SUGGEST_WITHIN, where="/bad"),
+    "presses": Moment(presses_go_on, PRESS_WITHIN, where="/bad_it"),
+    "routes": Moment(routes_go_on, ROUTE_WITHIN, where="/bad"),
+    "duties": Moment(duties_go_on, ways=(RAISES, HANGS), untold=(HANGS,), where="work"),
+    "owed": Moment(what_others_owe_is_done, untold=(HANGS, IS_ODD), where="bad line"),
+    "ended": Moment(what_others_owe_is_done, ways=(RAISES, IS_ODD)),
+    "hear": Moment(the_next_one_hears, HEAR_WITHIN),
+    "admitted": Moment(others_are_told_of_it, ways=(RAISES,)),
+    "before_call": Moment(the_call_is_refused, GATE_WITHIN),
+    "erased": Moment(nothing_is_erased, ways=(RAISES,)),
+}
+"""What is called while Parley runs. What is no coroutine cannot be given up: it must return at once."""
+SCREENS = ("screens", "screens, their badges")
+"""Those of the page, which have a test of their own."""
+LISTS = ("__init__", "tools", "commands", "presses", "screens", "routes", "duties", "owed")
+"""What is called at the start."""
+VALUES = ("name", "needs", "texts", "tool_names", "settings", "migrations", "paths", "run_buttons")
+"""What is read at the start."""
+
+
+def test_the_tables_have_each_member_of_a_plugin() -> None:
+    methods = {name for name, member in vars(Plugin).items() if callable(member)}
+    covered = {name.partition(",")[0] for name in (*MOMENTS, *SCREENS)}
+    assert methods == covered | {*LISTS}
+    assert Plugin.__annotations__.keys() == {*VALUES}
+
+
+CELLS = [(name, how) for name, moment in MOMENTS.items() for how in moment.ways]
+
+
+@pytest.mark.parametrize(("name", "how"), CELLS, ids=[f"{name} {how}" for name, how in CELLS])
+async def test_what_is_in_hand_is_answered_and_others_get_their_turn(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch, name: str, how: str
+) -> None:
+    moment = MOMENTS[name]
+    monkeypatch.setattr(owed_work, "PAUSES", (0.01,))
+    bad, near = acting("bad", name, how), acting("near")
+    bot = await start_bot(plugins=(bad, near), clock=Hasty(moment.within))
+
+    scene = Scene(bot, near, how)
+    await moment.holds(scene)
+
+    assert await bot.made.base.store.inbox.waiting() == []
+    assert scene.failures.keys() == (set() if how in moment.untold else {"bad"})
+    await bot.channel.hears("/plugins")
+    await bot.channel.until(lambda: "**near**" in "".join(bot.screen[-1:]))
+    if how not in moment.untold:
+        assert f"in {moment.where or name}: " in about(bot, "bad").replace("\\", "")
+    bot.llm.add("Hello.")
+    await bot.channel.hears("hi")
+    await bot.channel.until(lambda: "Hello." in bot.screen)
+
+
+@pytest.mark.parametrize("how", [RAISES, HANGS, IS_ODD])
+@pytest.mark.parametrize("name", SCREENS)
+async def test_other_screens_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str) -> None:
+    monkeypatch.setattr(watch, "WAITS", 0.5)
+    plugins = (acting("bad", name, how), acting("near"))
+    async with admin_world(tmp_path, plugins=plugins) as world, world.client() as client:
+        async with client.get("/admin/bad") as answer:
+            assert answer.status == (500 if name == "screens" else 200)
+        async with client.get("/admin/near") as answer:
+            assert "It is shown." in await answer.text()
+        assert world.desk.failures.last.keys() == ({"bad"} if name == "screens" or how != IS_ODD else set())
+
+
+GOOD = """
+class P(Plugin):
+    name = "cards"
+
+    async def draw(self, given):
+        return reply("the queen")
+
+    def commands(self):
+        return [Command("draw", {"en": "Draw", "zh": "抽牌"}, self.draw, rights=always(LOOK))]
+"""
+WAYS = {RAISES: "raise RuntimeError('it broke')", HANGS: "threading.Event().wait(60)", IS_ODD: "return 5"}
+STARTS = [(name, how) for name in LISTS for how in WAYS if (name, how) != ("__init__", IS_ODD)]
+BAD = [
+    *((f"import of {how}", f"import threading\n{way}") for how, way in WAYS.items() if how != IS_ODD),
+    *(
+        (
+            f"{name} {how}",
+            f"import threading\nclass P(Plugin):\n    name = 'dice'\n    def {name}(self, *_):\n        {WAYS[how]}\n",
+        )
+        for name, how in STARTS
+    ),
+    *((f"{name} is none", f"class P(Plugin):\n    name = 'dice'\n    {name} = 5\n") for name in VALUES),
+]
+
+
+@pytest.mark.parametrize(("title", "code"), BAD, ids=[title for title, _ in BAD])
+async def test_what_fails_at_the_start_is_left_out_and_everything_else_starts(
+    start_bot: StartBot, packages: Packages, monkeypatch: pytest.MonkeyPatch, title: str, code: str
+) -> None:
+    monkeypatch.setattr(plugin_lists, "WAITS", 0.3)
+    own = "-".join(title.replace("_", " ").split())  # an import that hangs keeps the lock of its module
+    packages.install(code, name="dice", package=f"parley-{own}")
+    packages.install(GOOD, name="cards")
+    chosen = packages.chosen(["dice", "cards"])
+    chosen.configured(Settings(home=packages.home))
+
+    bot = await start_bot("Hello.", plugins=chosen)
+    await bot.hears("/draw")
+    await bot.hears("hi")
+    await bot.hears("/plugins")
+
+    assert bot.screen[:2] == ["the queen", "Hello."]
+    assert "left out: " in about(bot, "dice")
