@@ -20,18 +20,21 @@ from agent_core.tools.tool import Tool
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Accepted, Channel
 from channels.memory import MemoryChannel, user
+from channels.web.visitor import Visitor
+from gateway.admin.screen import Visit
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.app.composition import Gateway, composed
 from gateway.app.peers import SharedDatabase, opened
 from gateway.app.plugins import tables_of
+from gateway.app.screens import desk_of
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.request import new_request_id
-from gateway.permissions.roles import People
+from gateway.permissions.roles import People, Role
 from gateway.plugin import Plugin
 from gateway.runs.agents import AgentParts
 from gateway.runs.model_set import CurrentModels, ModelMenu, ModelSet
@@ -42,6 +45,7 @@ from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
 from gateway.store.store import Extras, Store
 from gateway.texts.about import About
+from gateway.texts.say import Language
 from gateway.web.route import Answer, Asked
 
 PATIENCE = 60.0
@@ -173,6 +177,16 @@ class Bot:
         """Return what a route of a plugin answers. Headers are given with _ for each hyphen."""
         named = CIMultiDict((name.replace("_", "-"), value) for name, value in headers.items())
         return await self.made.serving.routes[path](Asked(named))
+
+    async def shows(self, screen: str, *, sender: str = "ann", language: Language = "en") -> str:
+        """Return a screen of *Manage* as HTML, as an owner or admin sees it."""
+        desk, visitor = desk_of(self.made, ""), Visitor(f"memory:{sender}", sender)
+        visited, found = visitor.sender(""), desk.screen(screen)
+        role = self.made.people.access.role(visitor.chat(), visited)
+        assert role in (Role.OWNER, Role.ADMIN), f"{sender} sees no screens"
+        assert found is not None, f"no screen has the name {screen}"
+        visit = Visit(visitor, visited, role, language, "", {}, f"/admin/{screen}")
+        return desk.templates.page(visit, await found.view(visit), screen=screen, entries=())
 
     async def drains(self) -> "asyncio.Task[None]":
         """It is told to stop, and begins nothing new; returns what ends when all has come to a good point."""

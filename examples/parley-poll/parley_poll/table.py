@@ -1,22 +1,23 @@
 """Polls and their votes."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parley import ChatKey, Connection, Table
+from parley import ChatKey, Connection, Forgotten, Table, readable
 
 START = """
 CREATE TABLE poll (
   id INTEGER PRIMARY KEY,
   chat TEXT NOT NULL,
-  event TEXT NOT NULL UNIQUE,
+  asker TEXT NOT NULL,
   question TEXT NOT NULL,
-  answers TEXT NOT NULL
+  choices TEXT NOT NULL
 );
 CREATE TABLE poll_votes (
   poll INTEGER NOT NULL,
   person TEXT NOT NULL,
-  answer INTEGER NOT NULL,
+  choice INTEGER NOT NULL,
   PRIMARY KEY (poll, person)
 );
 """
@@ -25,62 +26,72 @@ BY_CHAT = "CREATE INDEX poll_by_chat ON poll (chat);"
 
 @dataclass(frozen=True)
 class Poll:
-    """A question to a chat, with the number of votes for each of its answers."""
+    """A question to a chat, with the number of votes for each of its choices."""
 
     id: int
+    chat: ChatKey
+    asker: str
     question: str
-    votes: tuple[tuple[str, int], ...]
+    votes: Sequence[tuple[str, int]]
+
+    @property
+    def tally(self) -> str:
+        """Return the votes in one line."""
+        return ", ".join(f"{choice}: {count}" for choice, count in self.votes)
 
 
 class Polls(Table):
-    """The polls of all chats."""
-
-    async def ask(self, chat: ChatKey, event: str, question: str, answers: list[str]) -> Poll:
-        """Record a poll, or find it if the event has made it already, and return it."""
-
-        def change(connection: Connection) -> Poll:
-            connection.execute(
-                "INSERT INTO poll (chat, event, question, answers) VALUES (?, ?, ?, ?) ON CONFLICT (event) DO NOTHING",
-                (str(chat), event, question, json.dumps(answers)),
-            )
-            (made,) = _polls(connection, "event = ?", event)
-            return made
-
-        return await self.write(change)
-
-    async def vote(self, chat: ChatKey, number: int, person: str, answer: int) -> Poll | None:
-        """Record a person's vote instead of an earlier one. Return the poll, or None if the chat has no such answer."""
-
-        def change(connection: Connection) -> Poll | None:
-            found = _polls(connection, "id = ? AND chat = ?", number, str(chat))
-            if not found or not 0 <= answer < len(found[0].votes):
-                return None
-            connection.execute(
-                "INSERT INTO poll_votes (poll, person, answer) VALUES (?, ?, ?)"
-                " ON CONFLICT (poll, person) DO UPDATE SET answer = excluded.answer",
-                (number, person, answer),
-            )
-            (voted,) = _polls(connection, "id = ?", number)
-            return voted
-
-        return await self.write(change)
+    """Reads the polls."""
 
     async def of(self, chat: ChatKey) -> list[Poll]:
         """Return the polls of a chat, newest first."""
+        return await self.read(lambda connection: found(connection, "chat = ?", str(chat)))
 
-        def read(connection: Connection) -> list[Poll]:
-            return _polls(connection, "chat = ?", str(chat))
-
-        return await self.read(read)
-
-
-def _polls(connection: Connection, condition: str, *values: str | int) -> list[Poll]:
-    query = f"SELECT id, question, answers FROM poll WHERE {condition} ORDER BY id DESC"  # noqa: S608
-    return [_poll(connection, *row) for row in connection.execute(query, values).fetchall()]
+    async def all(self) -> list[Poll]:
+        """Return the polls of all chats, newest first."""
+        return await self.read(lambda connection: found(connection, "id > ?", 0))
 
 
-def _poll(connection: Connection, number: int, question: str, answers: str) -> Poll:
-    query = "SELECT answer, count(*) FROM poll_votes WHERE poll = ? GROUP BY answer"
-    counts: dict[int, int] = dict(connection.execute(query, (number,)).fetchall())
-    names: list[str] = json.loads(answers)
-    return Poll(number, question, tuple((name, counts.get(place, 0)) for place, name in enumerate(names)))
+def add(connection: Connection, chat: ChatKey, asker: str, question: str, choices: Sequence[str]) -> Poll:
+    """Record a poll without votes."""
+    [(number,)] = connection.execute(
+        "INSERT INTO poll (chat, asker, question, choices) VALUES (?, ?, ?, ?) RETURNING id",
+        (str(chat), asker, question, json.dumps(choices)),
+    ).fetchall()
+    return Poll(number, chat, asker, question, [(choice, 0) for choice in choices])
+
+
+def vote(connection: Connection, number: int, person: str, choice: int) -> Poll | None:
+    """Record a person's vote, instead of an earlier one. Return the poll, or None if it was erased."""
+    if not found(connection, "id = ?", number):
+        return None
+    connection.execute(
+        "INSERT INTO poll_votes (poll, person, choice) VALUES (?, ?, ?)"
+        " ON CONFLICT (poll, person) DO UPDATE SET choice = excluded.choice",
+        (number, person, choice),
+    )
+    [poll] = found(connection, "id = ?", number)
+    return poll
+
+
+def erase(connection: Connection, forgotten: Forgotten) -> None:
+    """Erase a person's votes, what they asked, and all polls of their direct chats."""
+    connection.execute("DELETE FROM poll_votes WHERE person = ?", (forgotten.principal,))
+    connection.execute("DELETE FROM poll WHERE asker = ?", (forgotten.principal,))
+    for chat in forgotten.direct:
+        connection.execute("DELETE FROM poll WHERE chat = ?", (str(chat),))
+    connection.execute("DELETE FROM poll_votes WHERE poll NOT IN (SELECT id FROM poll)")
+
+
+def found(connection: Connection, condition: str, value: str | int) -> list[Poll]:
+    """Return the polls that meet a condition, newest first."""
+    votes = "SELECT choice, count(*) FROM poll_votes WHERE poll = ? GROUP BY choice"
+
+    def poll(row: tuple[int, str, str, str, str]) -> Poll:
+        number, chat, asker, question, choices = row
+        counts: dict[int, int] = dict(connection.execute(votes, (number,)).fetchall())
+        tally = [(choice, counts.get(place, 0)) for place, choice in enumerate(json.loads(choices))]
+        return Poll(number, ChatKey.parse(chat), asker, question, tally)
+
+    query = f"SELECT id, chat, asker, question, choices FROM poll WHERE {condition} ORDER BY id DESC"  # noqa: S608
+    return list(readable(connection.execute(query, (value,)).fetchall(), poll, "poll"))
