@@ -73,7 +73,8 @@ class Core:
     budgets: Budgets
     """Reserve what a call may cost before it is made, if they have room, and settle what it has cost."""
     secrets: Secrets
-    """Masks what must not be shown. Messages are masked without it; files that a plugin writes are not."""
+    """Masks what must not be shown. Messages, screens, routes and what the model reads are masked without it; files
+    that a plugin writes are not."""
     clock: Clock
     home: Path
     """The folder of Parley's files."""
@@ -186,10 +187,11 @@ class Plugin:
         """Return the screens of *Manage* on the page, for owners and admins.
 
         The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge. It shows a template
-        of the plugin, or tables without one: see `gateway/admin/tables.py`. Everything in a template is escaped. What
-        changes something is a command, offered and checked as in a chat. What a visitor may read of a chat is for the
-        screen to ask of `gateway.admin.insight.Insight`. A failure, and a view that takes more than 30 seconds, is
-        logged and told with a code, and all other screens go on. Without the page there are no screens.
+        of the plugin, or tables without one: see `gateway/admin/tables.py`. Everything in a template is escaped, and
+        secrets are masked. What changes something is a command, offered and checked as in a chat. What a visitor may
+        read of a chat is for the screen to ask of `gateway.admin.insight.Insight`. A failure, and a view that takes
+        more than 30 seconds, is logged and told with a code, and all other screens go on. Without the page there are no
+        screens.
         """
         return ()
 

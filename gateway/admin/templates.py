@@ -1,4 +1,7 @@
-"""Renders the templates of the admin pages. Everything is escaped unless a template says that it is HTML already."""
+"""Renders the templates of the admin pages.
+
+Everything is escaped unless a template says that it is HTML already, and secrets are masked in all that is filled in.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from markupsafe import Markup
 from channels.base import ChatKey, Sender
 from channels.web.render import render
 from gateway.admin.screen import View, Visit
+from gateway.security.secrets import Secrets
 from gateway.texts.say import Language
 
 FOLDER = Path(__file__).parent / "templates"
@@ -29,7 +33,9 @@ class Entry:
 class Templates:
     """The templates, with the functions that all of them use."""
 
-    def __init__(self, zone: Callable[[], ZoneInfo], may: Callable[[Sender, ChatKey, str], bool]) -> None:
+    def __init__(
+        self, zone: Callable[[], ZoneInfo], may: Callable[[Sender, ChatKey, str], bool], secrets: Secrets
+    ) -> None:
         """Create the templates.
 
         Args:
@@ -38,6 +44,7 @@ class Templates:
         """
         self._zone = zone
         self._may = may
+        self._secrets = secrets
         self._jinja = Environment(
             loader=ChoiceLoader([FileSystemLoader(FOLDER), FunctionLoader(_named)]),
             autoescape=True,
@@ -45,6 +52,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             enable_async=False,
+            finalize=self._filled_in,
         )
         self._jinja.filters["markdown"] = _markdown
 
@@ -66,6 +74,14 @@ class Templates:
 
         shared = {"here": visit.here, "visit": visit, "t": visit.say, "may": may, "time": time}
         return self._jinja.get_template(str(template)).render(**facts, **shared)
+
+    def _filled_in(self, value: object) -> object:
+        """Return what stands for a value in the page."""
+        text = str(value)
+        safe = self._secrets.mask(text)
+        if safe == text:
+            return value
+        return Markup(safe) if hasattr(value, "__html__") else safe  # noqa: S704  HTML stays what it was
 
     def _time(self, at: float | None, language: Language) -> Markup:
         """Return a moment as an HTML element, in the zone of the installation."""

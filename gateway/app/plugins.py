@@ -25,6 +25,7 @@ from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.plugin_failures import PluginFailures, reason_of
 from gateway.runs.owed import Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
+from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
 from gateway.store.own_tables import OwnTables
@@ -287,5 +288,12 @@ async def _answer(failures: PluginFailures, plugin: Plugin, path: str, route: Ro
         answer = await done_within(answered(), ROUTE_WITHIN, plugin.core.clock)
         if not isinstance(answer, Answer):
             raise TypeError(f"it returned {type(answer).__name__}, which is no answer")
-        return answer
+        return _masked(answer, plugin.core.secrets)
     return Answer(b"this failed: the log says why", status=500)
+
+
+def _masked(answer: Answer, secrets: Secrets) -> Answer:
+    """Return the answer with secrets masked; bytes that are no text stay."""
+    body = secrets.mask(answer.body.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+    headers = {name: secrets.mask(value) for name, value in answer.headers.items()}
+    return replace(answer, body=body, content_type=secrets.mask(answer.content_type), headers=headers)

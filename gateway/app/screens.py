@@ -83,7 +83,7 @@ def desk_of(made: Gateway, person: str) -> Desk:
     screens = (*ours, *(screen for screen, _ in added), *last)
     return Desk(
         screens=screens,
-        templates=Templates(lambda: current.zone, commands.may),
+        templates=Templates(lambda: current.zone, commands.may, secrets),
         permit=made.events.admission.permit,
         run=commands.run,
         uploads=Uploads(home / "uploads", MOST_BYTES),

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from textwrap import shorten
 from time import time
 from typing import ParamSpec, TypeVar
 
@@ -66,8 +67,8 @@ class PluginFailures:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error in one short line."""
+    """Return an error in one short line. It ends behind a word, as half a secret is not recognised."""
     said = " ".join(str(error).split())
     kind = type(error).__name__
     reason = said if isinstance(error, (ValueError, ParleyError)) and said else f"{kind}: {said}" if said else kind
-    return reason if len(reason) <= MOST_REASON else f"{reason[: MOST_REASON - 4]} ..."
+    return shorten(reason, MOST_REASON, placeholder=" ...", break_long_words=False, break_on_hyphens=False)

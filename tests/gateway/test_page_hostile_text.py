@@ -17,6 +17,7 @@ from channels.web.visitor import Visitor
 from gateway.admin.screen import Visit
 from gateway.admin.templates import Templates
 from gateway.permissions.roles import Role
+from gateway.security.secrets import Secrets
 from tests.examples import examples
 from tests.hostile_text import FRAGMENTS, hostile_texts, live_parts
 from tests.page_server import Page
@@ -60,7 +61,7 @@ def test_hostile_names_titles_and_files_stay_text_in_what_the_page_is_sent() -> 
 
 
 def test_hostile_answers_of_commands_are_harmless_on_the_admin_pages() -> None:
-    templates = Templates(lambda: ZoneInfo("UTC"), lambda *_: True)
+    templates = Templates(lambda: ZoneInfo("UTC"), lambda *_: True, Secrets())
     visit = Visit(Visitor(), Sender(id="local", name="You"), Role.OWNER, "en", "", {}, "/admin/x")
     refused = [templates.part(visit, "_refused.html", {"text": text}) for text in hostile_texts(2_000, seed=17)]
     assert [parts for html in refused if (parts := live_parts(html))] == []

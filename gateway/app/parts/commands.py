@@ -111,7 +111,8 @@ class CommandParts:
 
     async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
-        return await self.table.suggest(self._parts.chats.sessions.of(chat), sender, typed)
+        found = await self.table.suggest(self._parts.chats.sessions.of(chat), sender, typed)
+        return self._parts.base.secrets.masked(found)
 
     def _commands(self) -> Iterable[Sequence[Command]]:
         """Return all commands but those of plugins, in the order of menus and /help."""
