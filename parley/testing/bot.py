@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from multidict import CIMultiDict
@@ -249,8 +249,11 @@ class Bot:
     async def stop(self) -> None:
         await self._life.aclose()
 
-    async def restart(self) -> None:
+    async def restart(self, *, plugins: Sequence[type[Plugin]] | None = None) -> None:
+        """Stop the gateway and start it again, from then on with these plugins if any are named."""
         await self.stop()
+        if plugins is not None:
+            self._options = replace(self._options, plugins=plugins)
         self._life = AsyncExitStack()
         await self.start()
 

@@ -4,6 +4,7 @@ import pytest
 from parley_poll.plugin import PollPlugin
 
 from parley.testing import Bot, StartBot, calls
+from parley.testing.tables import TableTests
 
 LUNCH = "/poll Lunch? | Pizza | Soup"
 
@@ -118,3 +119,14 @@ async def test_what_a_person_voted_and_asked_is_erased_with_them(start_bot: Star
     page = await bot.shows("polls")
     assert "Pizza: 0, Soup: 1" in page
     assert "Tea?" not in page
+
+
+class TestTables(TableTests):
+    """Votes and polls stay as long as their plugin is installed, and go with their person."""
+
+    plugin = PollPlugin
+
+    async def use(self, bot: Bot) -> None:
+        await bot.hears(LUNCH, sender="bob")
+        await bot.channel.presses("Soup", sender="bob")
+        await bot.app.settled()
