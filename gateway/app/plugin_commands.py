@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
@@ -15,12 +15,13 @@ from channels.commands import Suggestion
 from gateway.chat.replies import Answer, Rewritten, Settling
 from gateway.commands.command import Body, Command, Invocation, Suggester, Unfinished, whispered
 from gateway.commands.press import Press, press_action, press_name
+from gateway.permissions.rights import Rights
 from gateway.plugin import Plugin
-from gateway.records.plugin_failures import PluginFailures
+from gateway.records.plugin_failures import PluginFailures, expect, listed
 from gateway.store.connection import Connection
 from gateway.store.outbox import Outbox
 from gateway.store.writer import may_pass
-from gateway.texts.say import say
+from gateway.texts.say import LANGUAGES, say
 
 COMMAND_WITHIN = 300.0
 """Seconds that a command may take. Later messages of its chat wait for it."""
@@ -35,12 +36,15 @@ log = structlog.get_logger(__name__)
 
 
 def commands_and_presses(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
-    """Yield the commands of a plugin, and as hidden ones its presses. Raises ValueError for a topic that is no word."""
-    for command in plugin.commands():
+    """Yield the commands of a plugin, and as hidden ones its presses. Raises ValueError for what cannot be used."""
+    for command in listed("the result of commands()", plugin.commands()):
+        _check(command)
         contained = _Contained(plugin, f"/{command.name}", failures)
         suggest = command.suggest and contained.suggesting(command.suggest)
         yield replace(command, run=contained.running(command.run, COMMAND_WITHIN), suggest=suggest)
-    for press in plugin.presses():
+    for press in listed("the result of presses()", plugin.presses()):
+        expect(press, Press, "an item of presses()")
+        expect(press.rights, Rights, f"the rights of the topic {press.topic}")
         name = press_name(plugin.name, press.topic)
         if not _NAME.fullmatch(name):
             raise ValueError(
@@ -49,6 +53,19 @@ def commands_and_presses(plugin: Plugin, failures: PluginFailures) -> Iterator[C
         pressed = _Pressed(plugin.name, press, plugin.core.store.outbox)
         run = _Contained(plugin, f"/{name}", failures).running(pressed.run, PRESS_WITHIN)
         yield Command(name, {"en": "", "zh": ""}, run, rights=press.rights, hidden=True)
+
+
+def _check(command: Command) -> None:
+    """Raise ValueError for a command that would fail in menus or help, where it would take all others with it."""
+    expect(command, Command, "an item of commands()")
+    if not _NAME.fullmatch(command.name):
+        raise ValueError(f"the command {command.name!r} is not 1 to 32 characters of a-z, 0-9 and _")
+    expect(command.rights, Rights, f"the rights of /{command.name}")
+    expect(command.about, Mapping, f"the description of /{command.name}")
+    for language in LANGUAGES:
+        if not command.about.get(language):
+            raise ValueError(f"the description of /{command.name} is missing in {language}")
+        command.usage("/", language)
 
 
 @dataclass(frozen=True)
@@ -101,7 +118,7 @@ async def _answered(body: Body, given: Invocation) -> Answer:
     """Return what a plugin answers. Raises TypeError for what is no answer."""
     answer = await body(given)
     if not isinstance(answer, Answer):
-        raise TypeError(f"it returned {type(answer).__name__}, which is no answer")
+        raise TypeError(f"it returned {type(answer).__name__}, which is no answer; reply(TEXT) makes one of a text")
     return answer
 
 

@@ -22,7 +22,7 @@ from gateway.app.plugin_commands import commands_and_presses
 from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
-from gateway.records.plugin_failures import PluginFailures, reason_of
+from gateway.records.plugin_failures import PluginFailures, Unfit, expect, listed, reason_of
 from gateway.runs.owed import Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
@@ -99,8 +99,8 @@ def in_time(plugin: str, what: str, call: Callable[[], T]) -> T:
         raise PluginFailed(plugin, f"{what} took more than {WAITS:g} seconds") from None
 
 
-def _all(items: Callable[[], Iterable[T]]) -> Sequence[T]:
-    return tuple(items())
+def _all(what: str, items: Callable[[], Iterable[T]]) -> Sequence[T]:
+    return listed(what, items())
 
 
 def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) -> Sequence[Plugin]:
@@ -158,9 +158,10 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
     """
     found: dict[str, Tool] = {}
     for plugin in plugins:
-        tools = asked(type(plugin), partial(_all, plugin.tools))
+        tools = asked(type(plugin), partial(_all, "the result of tools()", plugin.tools))
         with blamed(plugin.name):
             for tool in tools:
+                expect(tool, Tool, "an item of tools()")
                 if tool.name not in plugin.tool_names:
                     reason = f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
                     raise PluginFailed(plugin.name, reason)
@@ -182,7 +183,9 @@ def commands_of(
     found: dict[str, Sequence[Command]] = {}
     taken = {command.name for command in others}
     for plugin in plugins:
-        commands = asked(type(plugin), partial(_all, partial(commands_and_presses, plugin, failures)))
+        commands = asked(
+            type(plugin), partial(_all, "the result of commands()", partial(commands_and_presses, plugin, failures))
+        )
         with blamed(plugin.name):
             for command in commands:
                 if command.name in taken:
@@ -221,6 +224,10 @@ def duties_of(
     for plugin in plugins:
         duties = asked(type(plugin), partial(plugin.duties, running))
         with blamed(plugin.name):
+            expect(duties, Mapping, "the result of duties()")
+            for name, duty in duties.items():
+                if not callable(duty):
+                    raise Unfit(f"the duty {name} should be of the type Callable, not {type(duty).__name__}")
             found[plugin.name] = {name: failures.keeping(plugin.name, name, duty) for name, duty in duties.items()}
     return found
 
@@ -233,13 +240,17 @@ def screens_of(plugins: Iterable[Plugin]) -> Mapping[str, Sequence[Screen]]:
     found: dict[str, Sequence[Screen]] = {}
     taken: set[str] = set()
     for plugin in plugins:
-        screens = asked(type(plugin), partial(_all, plugin.screens))
+        screens = asked(type(plugin), partial(_all, "the result of screens()", plugin.screens))
         with blamed(plugin.name):
             found[plugin.name] = screens
             for screen in screens:
                 title = f"page_{screen.name}"
-                if not _SCREEN.fullmatch(screen.name) or title not in plugin.texts:
-                    raise ValueError(f"the screen {screen.name} has no such name as dice, or no text {title}")
+                if isinstance(screen, type):
+                    raise Unfit(f"the screen {screen.name} is a class, not an instance of one")
+                if not _SCREEN.fullmatch(screen.name):
+                    raise ValueError(f"the name of the screen {screen.name} is not made of a-z, 0-9, - and _")
+                if title not in plugin.texts:
+                    raise ValueError(f"the screen {screen.name} has no title, the text {title}")
                 if screen.name in taken:
                     raise ValueError(f"two plugins have a screen {screen.name}")
                 taken.add(screen.name)

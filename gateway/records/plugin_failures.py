@@ -1,6 +1,6 @@
 """The last failure of each plugin while Parley runs, which people see with the list of plugins."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from textwrap import shorten
@@ -15,6 +15,10 @@ MOST_REASON = 300
 """Characters of an error that people are shown."""
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Unfit(ValueError):
+    """A plugin gave what cannot be used; says what, in a sentence for its author."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,18 @@ class PluginFailures:
                 return await work(*args, **named)
 
         return do
+
+
+def expect(value: object, kind: type, what: str) -> None:
+    """Raise Unfit if a value that a plugin gave is of another type; `what` begins the reason."""
+    if not isinstance(value, kind):
+        raise Unfit(f"{what} should be of the type {kind.__name__}, not {type(value).__name__}")
+
+
+def listed(what: str, items: Iterable[T]) -> Sequence[T]:
+    """Return the items that a method of a plugin returned. Raises Unfit if that is no list."""
+    expect(items, Iterable, what)
+    return tuple(items)
 
 
 def reason_of(error: BaseException) -> str:

@@ -81,6 +81,20 @@ _REASONS = (
     ),
     (r"two plugins have a tool (.+)", r"两个插件都有工具 \1", "rename the tool"),
     (r"Parley itself has a tool (.+)", r"Parley 自己有工具 \1", "rename the tool"),
+    (r"(.+) should be of the type (\w+), not (\w+)", r"\1 的类型应为 \2，而不是 \3", r"make it a value of the type \2"),
+    (
+        r"the command (.+) is not 1 to 32 characters of a-z, 0-9 and _",
+        r"命令 \1 不是由 1 到 32 个 a-z、0-9 和 _ 组成的",
+        "rename the command, such as shopping_list",
+    ),
+    (r"the description of (/.+) is missing in (.+)", r"\1 的说明缺少语言 \2", r"add the description in \2"),
+    (r"the screen (.+) is a class, not an instance of one", r"页面 \1 是类，而不是其实例", "return an instance of it"),
+    (
+        r"the name of the screen (.+) is not made of a-z, 0-9, - and _",
+        r"页面名称 \1 不是由 a-z、0-9、- 和 _ 组成的",
+        "rename the screen; its name begins with a letter",
+    ),
+    (r"the screen (.+) has no title, the text (.+)", r"页面 \1 没有标题，即文字 \2", r"add the text \2"),
     (r"two commands have the name (/.+)", r"两个命令都叫 \1", "rename the command"),
     (
         r"the plugin (.+) has a route (.+), which is no path such as (.+)",

@@ -53,6 +53,22 @@ async def test_a_plugin_of_others_answers_once_the_settings_name_it(start_bot: S
     assert bot.screen == ["You rolled a 4."]
 
 
+async def test_a_command_that_returns_no_answer_is_told_as_a_failure_of_its_plugin(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(DICE.replace("return reply(say(", "return (say("))
+    bot = await start_bot(plugins=(chosen := packages.chosen(["dice"])))
+
+    await bot.hears("/dice")
+
+    assert bot.screen == ["The plugin dice failed and could not do that. The log says why: please tell an owner."]
+    failure = chosen.failures.last["dice"]
+    assert (failure.where, failure.reason) == (
+        "/dice",
+        "TypeError: it returned str, which is no answer; reply(TEXT) makes one of a text",
+    )
+
+
 def test_a_plugin_that_no_setting_names_is_not_imported(packages: Packages) -> None:
     packages.install("open(__file__ + '.imported', 'w').close()")
 
@@ -93,11 +109,45 @@ BAD = {
     "making": (plugin("def __init__(self, core): raise RuntimeError('broken')"), "RuntimeError: broken"),
     "exit when made": (plugin("def __init__(self, core): raise SystemExit"), "SystemExit"),
     "tools": (plugin("def tools(self): return 1 / 0"), "ZeroDivisionError: division by zero"),
-    "no tools": (plugin("def tools(self): return [1]"), "AttributeError: "),
+    "no tools": (plugin("def tools(self): return [1]"), "an item of tools() should be of the type Tool, not int"),
+    "a tool alone": (
+        plugin("def tools(self): return 1"),
+        "the result of tools() should be of the type Iterable, not int",
+    ),
     "commands": (plugin("def commands(self): return 1 / 0"), "ZeroDivisionError: division by zero"),
-    "no commands": (plugin("def commands(self): return None"), "TypeError: "),
+    "no commands": (
+        plugin("def commands(self): return None"),
+        "the result of commands() should be of the type Iterable, not NoneType",
+    ),
+    "a command that is none": (
+        plugin("def commands(self): return [1]"),
+        "commands() should be of the type Command, not int",
+    ),
+    "a description in no language": (
+        DICE.replace('{"en": "Roll", "zh": "掷骰子"}', "'Roll'"),
+        "the description of /dice should be of the type Mapping, not str",
+    ),
+    "a description in one language": (
+        DICE.replace(', "zh": "掷骰子"', ""),
+        "the description of /dice is missing in zh",
+    ),
+    "one right for a command": (
+        DICE.replace("always(LOOK)", "LOOK"),
+        "the rights of /dice should be of the type Rights, not Right",
+    ),
+    "a command that no platform has": (
+        DICE.replace("Command('dice'", "Command('dice-roll'"),
+        "the command 'dice-roll' is not 1 to 32 characters of a-z, 0-9 and _",
+    ),
     "duties": (plugin("def duties(self, running): return 1 / 0"), "ZeroDivisionError: division by zero"),
-    "no duties": (plugin("def duties(self, running): return ()"), "AttributeError: "),
+    "no duties": (
+        plugin("def duties(self, running): return ()"),
+        "the result of duties() should be of the type Mapping, not tuple",
+    ),
+    "a duty that is none": (
+        plugin("def duties(self, running): return {'roll': 1}"),
+        "the duty roll should be of the type Callable, not int",
+    ),
     "a command of the core": (DICE.replace("Command('dice'", "Command('help'"), "two commands have the name /help"),
     "a text of the core": (plugin("texts = {'only_owners': {'en': 'x', 'zh': 'x'}}"), "two texts have the key"),
     "a text in one language": (plugin("texts = {'dice_x': {'en': 'x'}}"), "the text 'dice_x' is missing in zh"),

@@ -46,6 +46,10 @@ class Odd(Rolls):
     name = "odd"
 
 
+class Spaced(Rolls):
+    name = "my rolls"
+
+
 async def plain(visit: Visit) -> View:
     if visit.item:
         raise NoSuchItem
@@ -195,10 +199,12 @@ async def test_a_badge_that_fails_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"texts": {}}, "the screen rolls has no such name as dice, or no text page_rolls"),
+        ({"texts": {}}, "the screen rolls has no title, the text page_rolls"),
         ({"texts": {"page_odd": {"en": "{eyes}", "zh": "{eyes}"}}, "screens": lambda _: [Odd(plain)]}, "KeyError"),
         ({"screens": lambda _: 1 / 0}, "ZeroDivisionError"),
-        ({"screens": lambda _: None}, "TypeError"),
+        ({"screens": lambda _: None}, "should be of the type Iterable, not NoneType"),
+        ({"screens": lambda _: [Rolls]}, "the screen rolls is a class, not an instance of one"),
+        ({"screens": lambda _: [Spaced(plain)]}, "the name of the screen my rolls is not made of a-z"),
         ({"screens": lambda _: [Rolls(plain), Rolls(plain)]}, "two plugins have a screen rolls"),
     ],
 )
