@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import reduce
 
 from agent_core.tools.tool import Tool
+from gateway.admin.screen import Screen
 from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.app.plugins import tables_of
 from gateway.commands.command import Command
@@ -13,6 +15,7 @@ from gateway.permissions.installed_plugins import Content, content_of, installed
 from gateway.permissions.rights import Right
 from gateway.permissions.roles import Role
 from gateway.plugin import Duty, Plugin
+from gateway.settings.plugin_settings import settings_of
 
 _WORST = ("talk", "read", "write", "net", "exec", "admin")
 
@@ -26,6 +29,8 @@ class ListedPlugins:
         """The commands of each."""
         self.duties: Mapping[str, Mapping[str, Duty]] = {}
         """The duties of each."""
+        self.screens: Mapping[str, Sequence[Screen]] = {}
+        """The screens of each."""
         self.tools: Mapping[str, Tool] = {}
         """All tools, by name."""
 
@@ -55,18 +60,31 @@ class ListedPlugins:
         return [each if each.is_ours else replace(each, installed=found.get(each.name)) for each in self()]
 
     def _on(self, kind: type[Plugin], *, is_ours: bool) -> ListedPlugin:
+        commands = self.commands.get(kind.name, ())
         return ListedPlugin(
             kind.name,
             State.ON,
             is_ours=is_ours,
             content=self._chosen.contents.get(kind.name),
-            commands=[_of_command(each) for each in self.commands.get(kind.name, ()) if not each.hidden],
+            commands=[_of_command(each) for each in commands if not each.hidden],
             tools=[_of_tool(name, self.tools) for name in sorted(kind.tool_names)],
+            presses=[_of_command(each) for each in commands if each.hidden],
+            screens=[each.name for each in self.screens.get(kind.name, ())],
+            settings=[each.variable for each in settings_of(kind.name, kind.settings)] if kind.settings else [],
+            mistyped=_mistyped(kind),
             duties=list(self.duties.get(kind.name, ())),
             paths=sorted(kind.paths),
             tables=sorted({table for each in tables_of([kind]) for table in each.made}),
             failure=self._chosen.failures.last.get(kind.name),
         )
+
+
+def _mistyped(kind: type[Plugin]) -> Mapping[str, str]:
+    """Return the members of a plugin that look like one of `Plugin` which it lacks, with that one."""
+    known = {name for name in (*vars(Plugin), *Plugin.__annotations__) if not name.startswith("_")}
+    own = [name for name in vars(kind) if not name.startswith("_") and name not in known]
+    lacking = known - vars(kind).keys()
+    return {name: meant for name in own for meant in get_close_matches(name, lacking, n=1, cutoff=0.8)}
 
 
 def _of_command(command: Command) -> Added:

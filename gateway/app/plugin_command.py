@@ -102,10 +102,15 @@ def told(plugin: ListedPlugin) -> Iterator[str]:
     for what, added in (
         ("commands", [f"/{each.name}" for each in plugin.commands]),
         ("tools", [each.name for each in plugin.tools]),
+        ("buttons", [f"/{each.name}" for each in plugin.presses]),
         ("duties", plugin.duties),
+        ("screens", plugin.screens),
+        ("settings", plugin.settings),
         ("routes", plugin.paths),
         ("tables", plugin.tables),
     ):
         if added:
             yield f"  {what}: {', '.join(added)}"
+    for name, meant in plugin.mistyped.items():
+        yield f"! Parley does not call its `{name}` → rename it if `{meant}` is meant"
     yield "✓ it can be loaded"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Protocol
@@ -89,9 +89,15 @@ class ListedPlugin:
     """Why it is left out."""
     commands: Sequence[Added] = ()
     tools: Sequence[Added] = ()
+    presses: Sequence[Added] = ()
     duties: Sequence[str] = ()
+    screens: Sequence[str] = ()
+    settings: Sequence[str] = ()
+    """The names of their variables."""
     paths: Sequence[str] = ()
     tables: Sequence[str] = ()
+    mistyped: Mapping[str, str] = field(default_factory=dict)
+    """Its members that look like one of `Plugin`, which is not called by that name, with the right one."""
     failure: PluginFailure | None = None
     """Its last failure since the start."""
 
@@ -213,7 +219,10 @@ def _adds(plugin: ListedPlugin, language: Language) -> Iterator[str]:
     for key, names in (
         ("plugins_commands", [_with_rights(f"/{each.name}", each, language) for each in plugin.commands]),
         ("plugins_tools", [_with_rights(each.name, each, language) for each in plugin.tools]),
+        ("plugins_presses", [_with_rights(f"/{each.name}", each, language) for each in plugin.presses]),
         ("plugins_duties", [literal(each) for each in plugin.duties]),
+        ("plugins_screens", [literal(each) for each in plugin.screens]),
+        ("plugins_settings", [literal(each) for each in plugin.settings]),
         ("plugins_routes", [literal(each) for each in plugin.paths]),
         ("plugins_tables", [literal(each) for each in plugin.tables]),
     ):

@@ -13,6 +13,34 @@ from tests.plugins.packages import Packages
 from tests.plugins.test_plugins_command import FULL
 from tests.plugins.test_plugins_of_others import BAD, COINS, DICE, plugin
 
+EVERYTHING = """
+from typing import Annotated
+from parley import LOOK, About, PluginSettings, Press, always
+
+class Sides(PluginSettings):
+    sides: Annotated[int, About(en="Sides of a die.", zh="骰子的面数。")] = 6
+
+class Rolls:
+    name = "rolls"
+
+    async def view(self, visit):
+        return None
+
+class P(Plugin):
+    name = "dice"
+    settings = Sides
+    texts = {"page_rolls": {"en": "Rolls", "zh": "掷骰子"}}
+
+    async def again(self, given):
+        return None
+
+    def presses(self):
+        return [Press("again", self.again, always(LOOK))]
+
+    def screens(self):
+        return [Rolls()]
+"""
+
 
 @pytest.mark.parametrize(("code", "why"), BAD.values(), ids=BAD)
 async def test_a_check_says_what_is_wrong_and_what_to_do_about_it(packages: Packages, code: str, why: str) -> None:
@@ -39,6 +67,25 @@ def test_a_check_says_what_a_plugin_adds_and_approves_nothing(packages: Packages
         assert line in said
     assert not (packages.home / "plugins.json").exists()
     assert not (packages.home / "parley.db").exists()
+
+
+def test_a_check_says_which_buttons_screens_and_settings_a_plugin_adds(packages: Packages) -> None:
+    packages.install(EVERYTHING)
+
+    code, said = packages.parley("plugin", "check", "dice")
+
+    assert code == 0, said
+    for line in ("buttons: /dice_again", "screens: rolls", "settings: PARLEY_PLUGIN_DICE_SIDES"):
+        assert line in said
+
+
+def test_a_check_points_at_a_method_that_nothing_calls_as_its_name_is_mistyped(packages: Packages) -> None:
+    packages.install(DICE.replace("def commands", "def comands"))
+
+    code, said = packages.parley("plugin", "check", "dice")
+
+    assert code == 0, said
+    assert "! Parley does not call its `comands` → rename it if `commands` is meant" in said
 
 
 def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages: Packages) -> None:

@@ -31,6 +31,7 @@ def test_the_package_of_the_page_is_tested_installed_and_checked(tmp_path: Path)
     for line in (
         "commands: /tally",
         "tools: tally_counts",
+        "buttons: /tally_again",
         "duties: daily",
         "routes: /tally",
         "tables: tally, tally_days",

@@ -56,6 +56,7 @@ class ServingParts:
         running = Running(commands.table, self.metrics.read)
         self.screens = screens_of(parts.plugins)
         """The screens of plugins, by the plugin's name."""
+        commands.plugins.screens = self.screens
         failures = base.system.plugins.failures
         self.routes = routes_of(parts.plugins, running, failures)
         commands.plugins.duties = duties_of(parts.plugins, running, failures)
