@@ -265,7 +265,8 @@ class Plugin:
         chats, tasks and jobs, of tools of plugins and MCP servers too, and again when a restart has cut off the call.
         An objection refuses the call with one of the plugin's texts, or lets people be asked each time, which no
         approval given before answers; jobs cannot ask, so it is refused there. Nothing that Parley refuses or asks
-        about becomes looser. A failure, or more than 5 seconds, refuses the call. It gets a copy of the call.
+        about becomes looser. A failure, or more than 5 seconds, refuses the call. It gets a copy of the call. Showing
+        an earlier run again makes no calls, and asks nothing.
         """
         return None
 

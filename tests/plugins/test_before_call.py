@@ -17,6 +17,7 @@ from gateway.plugin import Plugin
 from gateway.settings.permissions import WORDS, PermissionSettings, Word
 from gateway.store.job import Report
 from gateway.store.rule import Once
+from tests.agent_core.mcp.serving import emulated
 from tests.clock import Hasty
 from tests.gateway.approving import acting, asked, last_result, proposal, questions
 from tests.gateway.bot import Bot
@@ -25,6 +26,7 @@ from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.conftest import start_bot as _start_timed_bot
 from tests.gateway.jobs.kit import a_job, moment
 from tests.gateway.test_always_here import TIDY, opened, programs
+from tests.gateway.test_approved_tools import approved_in, running
 from tests.plugins.gate import ASKED, REFUSED, Guard
 from tests.plugins.test_presses import errors
 
@@ -136,6 +138,26 @@ async def test_calls_of_jobs_are_refused_too(start_timed_bot: StartTimedBot, cal
     assert ran == []
     assert (REFUSED if call is VAULT else ASKED) in str(bot.llm.requests[-1].messages)
     assert "Nothing." in bot.screen[-1]
+
+
+async def test_calls_of_tools_of_a_real_mcp_server_are_refused_too(start_bot: StartBot, tmp_path: Path) -> None:
+    server = emulated()
+    approved = approved_in(tmp_path, {"lab": server})
+    free = Policy(PermissionSettings(owner=dict.fromkeys(PermissionSettings().owner, "allow")))
+    touches, looks = (calls(("lab_echo", {"text": text})) for text in ("the vault/gold", "the cellar"))
+    async with running(approved, server) as servers:
+        bot = await start_bot(
+            *(touches, looks, "Done."), policy=free, approved=approved, others=servers.tools, plugins=(Guard,)
+        )
+
+        await bot.hears("look")
+
+        first, second = (str(request.messages[-1]) for request in bot.llm.requests[1:])
+        assert REFUSED in first
+        assert "the cellar" in second
+        assert REFUSED not in second
+        assert bot.screen[-1] == "Done."
+        await bot.stop()
 
 
 async def test_its_question_about_questions_of_the_model_is_none_but_its_refusal_holds(start_bot: StartBot) -> None:
