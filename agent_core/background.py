@@ -79,12 +79,30 @@ class UnderWay:
             await asyncio.wait(under_way, timeout=patience)
 
 
+@contextmanager
+def staying() -> Iterator[None]:
+    """Let what would end the program fail instead: in a task, a SystemExit stops the event loop.
+
+    Raises RuntimeError for it.
+    """
+    try:
+        yield
+    except SystemExit as error:
+        raise RuntimeError(f"it would have ended the program: SystemExit {error}") from error
+
+
+async def _staying(work: Coroutine[object, object, T]) -> T:
+    with staying():
+        return await work
+
+
 async def done_within(work: Coroutine[object, object, T], seconds: float, clock: Clock) -> T:
     """Return what `work` returns, within `seconds` by the clock. Raises TimeoutError, and then does not wait for it.
 
-    If the caller is cancelled, `work` is cancelled too, and has a moment to come to its end.
+    If the caller is cancelled, `work` is cancelled too, and has a moment to come to its end. If it would end the
+    program, that is a RuntimeError.
     """
-    task, sleeping = asyncio.ensure_future(work), asyncio.ensure_future(clock.sleep(seconds))
+    task, sleeping = asyncio.ensure_future(_staying(work)), asyncio.ensure_future(clock.sleep(seconds))
     try:
         await asyncio.wait((task, sleeping), return_when=asyncio.FIRST_COMPLETED)
         if task.done():

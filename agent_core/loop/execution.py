@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 from pydantic import BaseModel
 
+from agent_core.background import staying
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, RetryScheduled, TaskEvent, ToolExecutionEnd, ToolExecutionUpdate
@@ -142,7 +143,8 @@ class Executor:
         while True:
             try:
                 async with asyncio.timeout(job.tool.timeout_s) as limit:
-                    return await job.tool.execute(job.arguments, context), attempt
+                    with staying():
+                        return await job.tool.execute(job.arguments, context), attempt
             except Exception as error:  # noqa: BLE001 - whatever a tool raises is an answer to the model
                 is_last = attempt == most or limit.expired() or _is_stopping()
                 if is_last or not _may_pass(job.tool, error):

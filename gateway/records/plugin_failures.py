@@ -7,6 +7,7 @@ from textwrap import shorten
 from time import time
 from typing import ParamSpec, TypeVar
 
+from agent_core.background import staying
 from agent_core.log_errors import Contained
 from channels.base import NotTakenIn
 from gateway.errors import ParleyError
@@ -51,9 +52,13 @@ class PluginFailures:
 
     @contextmanager
     def kept(self, plugin: str, where: str) -> Iterator[None]:
-        """Keep a failure of a plugin that is told elsewhere. A store that takes no writes is none of its own."""
+        """Keep a failure of a plugin that is told elsewhere. A store that takes no writes is none of its own.
+
+        A plugin that would end the program fails.
+        """
         try:
-            yield
+            with staying():
+                yield
         except NotTakenIn:
             raise
         except Exception as error:

@@ -54,7 +54,8 @@ from tests.plugins.test_plugins_command import about
 from tests.postgres import execute
 
 FAILED = "The plugin bad failed and could not do that. The log says why: please tell an owner."
-RAISES, HANGS, IS_ODD = "raises", "hangs", "returns what is none"
+RAISES, EXITS, HANGS, IS_ODD = "raises", "exits", "hangs", "returns what is none"
+ENDS = {RAISES: RuntimeError, EXITS: SystemExit}
 
 
 class Acts(Plugin):
@@ -67,8 +68,8 @@ class Acts(Plugin):
 
     def at_once(self, where: str, right: object) -> object:
         self.noted.append(where)
-        if where == self.fails_in and self.how == RAISES:
-            raise RuntimeError("it broke")
+        if where == self.fails_in and self.how in ENDS:
+            raise ENDS[self.how]("it broke")
         return 5 if where == self.fails_in else right
 
     async def act(self, where: str, right: object) -> object:
@@ -183,7 +184,6 @@ class Scene:
 
     bot: Bot
     near: type[Acts]
-    """The other one."""
     how: str
 
     @property
@@ -229,7 +229,7 @@ async def routes_go_on(scene: Scene) -> None:
 async def duties_go_on(scene: Scene) -> None:
     async with scene.bot.on_duty():
         await scene.bot.channel.until(lambda: "duties" in scene.near.noted)
-        if scene.how == RAISES:
+        if scene.how != HANGS:
             await scene.bot.channel.until(lambda: bool(scene.failures))
 
 
@@ -279,7 +279,7 @@ class Moment:
     holds: Callable[[Scene], Awaitable[None]]
     within: float = 0.0
     """Its limit in seconds; 0 for none."""
-    ways: tuple[str, ...] = (RAISES, HANGS, IS_ODD)
+    ways: tuple[str, ...] = (RAISES, EXITS, HANGS, IS_ODD)
     untold: tuple[str, ...] = ()
     """Ways of which /plugins says nothing."""
     where: str = ""
@@ -287,18 +287,18 @@ class Moment:
 
 
 MOMENTS: Mapping[str, Moment] = {
-    "tools": Moment(the_model_calls_the_next_tool, untold=(RAISES, HANGS, IS_ODD)),
+    "tools": Moment(the_model_calls_the_next_tool, untold=(RAISES, EXITS, HANGS, IS_ODD)),
     "commands": Moment(commands_go_on, COMMAND_WITHIN, where="/bad"),
     "commands, their values": Moment(no_values_are_offered, SUGGEST_WITHIN, where="/bad"),
     "presses": Moment(presses_go_on, PRESS_WITHIN, where="/bad_it"),
     "routes": Moment(routes_go_on, ROUTE_WITHIN, where="/bad"),
-    "duties": Moment(duties_go_on, ways=(RAISES, HANGS), untold=(HANGS,), where="work"),
+    "duties": Moment(duties_go_on, ways=(RAISES, EXITS, HANGS), untold=(HANGS,), where="work"),
     "owed": Moment(what_others_owe_is_done, untold=(HANGS, IS_ODD), where="bad line"),
-    "ended": Moment(what_others_owe_is_done, ways=(RAISES, IS_ODD)),
+    "ended": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
     "hear": Moment(the_next_one_hears, HEAR_WITHIN),
-    "admitted": Moment(others_are_told_of_it, ways=(RAISES,)),
+    "admitted": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
     "before_call": Moment(the_call_is_refused, GATE_WITHIN),
-    "erased": Moment(nothing_is_erased, ways=(RAISES,)),
+    "erased": Moment(nothing_is_erased, ways=(RAISES, EXITS)),
 }
 """What is called while Parley runs. What is no coroutine cannot be given up: it must return at once."""
 SCREENS = ("screens", "screens, their badges")
@@ -342,7 +342,7 @@ async def test_what_is_in_hand_is_answered_and_others_get_their_turn(
     await bot.channel.until(lambda: "Hello." in bot.screen)
 
 
-@pytest.mark.parametrize("how", [RAISES, HANGS, IS_ODD])
+@pytest.mark.parametrize("how", [RAISES, EXITS, HANGS, IS_ODD])
 @pytest.mark.parametrize("name", SCREENS)
 async def test_other_screens_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str) -> None:
     monkeypatch.setattr(watch, "WAITS", 0.5)
