@@ -32,6 +32,9 @@ from gateway.texts.say import remove_texts
 _IMPORTED: dict[str, str] = {}
 """The digests of what this process has imported, by the name of the module: none is imported twice."""
 
+Trimmed = Callable[[type[Plugin]], type[Plugin]]
+"""Returns the class of a plugin of others, or one that lacks some of its members."""
+
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
@@ -62,6 +65,8 @@ class ChosenPlugins:
         """Those of others, by name."""
         self.left_out: dict[str, str] = {}
         """Why plugins are left out, by name."""
+        self.wrong: dict[str, str] = {}
+        """The members of their classes for which plugins are left out, by name; empty for the whole class."""
         self.contents: dict[str, Content] = {}
         """The installed files of those of others that were looked at, by name."""
         self.changed: set[str] = set()
@@ -118,7 +123,7 @@ class ChosenPlugins:
     def _with_others(self, settings: Settings) -> Settings:
         for name, kind in self.others.items():
             if kind.settings is not None:
-                with blamed(name):
+                with blamed(name, "settings"):
                     add_plugin_settings(name, kind.settings)
                     settings = with_plugin(settings, name, kind.settings)
         return settings
@@ -144,6 +149,7 @@ class ChosenPlugins:
 
     def _leave_out(self, name: str, error: PluginFailed | PluginTablesUnusable) -> None:
         self.left_out[name] = reason_of(error)
+        self.wrong[name] = error.member if isinstance(error, PluginFailed) else "migrations"
         log.warning("a plugin is left out", plugin=name, reason=self.left_out[name], exc_info=error.__cause__)
         if (kind := self.others.pop(name, None)) is not None:
             remove_texts(kind.texts)
@@ -157,12 +163,19 @@ class ChosenPlugins:
                 self._own = [each for each in self._own if each is not kind]
                 why = "switched off" if self.off.issuperset(missing) else "left out"
                 reason = f"the plugin {kind.name} needs {', '.join(missing)}, which is {why}"
-                self._leave_out(kind.name, PluginFailed(kind.name, reason))
+                self._leave_out(kind.name, PluginFailed(kind.name, reason, "needs"))
                 return self._leave_out_dependents()
         return None
 
 
-def choose(names: Collection[str], off: Collection[str], approved: ApprovedPlugins) -> ChosenPlugins:
+def _whole(kind: type[Plugin]) -> type[Plugin]:
+    """Return the class as it is."""
+    return kind
+
+
+def choose(
+    names: Collection[str], off: Collection[str], approved: ApprovedPlugins, trimmed: Trimmed = _whole
+) -> ChosenPlugins:
     """Return Parley's own plugins and those of others that are named. Blocks while these are imported."""
     chosen, own = ChosenPlugins(own_plugins(), off), {kind.name for kind in own_plugins()}
     # a look at all installed packages takes 5 ms, which starts without such settings save
@@ -170,18 +183,23 @@ def choose(names: Collection[str], off: Collection[str], approved: ApprovedPlugi
     chosen.named = [name for name in dict.fromkeys(names) if name not in own]
     for name in dict.fromkeys(names):
         if name not in chosen.off and (name not in own or name in installed):
-            chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, partial(chosen.see, approved)))
+            see = partial(chosen.see, approved)
+            chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, see, trimmed))
     for name in sorted(chosen.off - own - installed.keys()):
         log.warning("PARLEY_PLUGINS_OFF names a plugin that is not there", plugin=name)
     return chosen
 
 
 def _loaded(
-    name: str, found: Sequence[InstalledPlugin], own: Collection[str], see: Callable[[InstalledPlugin], Content]
+    name: str,
+    found: Sequence[InstalledPlugin],
+    own: Collection[str],
+    see: Callable[[InstalledPlugin], Content],
+    trimmed: Trimmed,
 ) -> type[Plugin]:
     """Import the plugin of others with this name, if what is installed of it is approved.
 
-    Raises PluginFailed, PluginTablesRefused and OSError.
+    Raises PluginFailed and OSError.
     """
     if name in own:
         raise PluginFailed(name, f"{found[0].package} has a plugin of this name, but Parley's own is used")
@@ -191,7 +209,7 @@ def _loaded(
         packages = " and ".join(each.package for each in found)
         raise PluginFailed(name, f"several packages have a plugin of this name: {packages}; uninstall all but one")
     content = see(found[0])
-    return _checked(found[0], _imported(found[0], content))
+    return _checked(trimmed(_class_of(found[0], _imported(found[0], content))))
 
 
 def _imported(plugin: InstalledPlugin, content: Content) -> object:
@@ -203,18 +221,24 @@ def _imported(plugin: InstalledPlugin, content: Content) -> object:
     return in_time(plugin.name, "its import", plugin.entry.load)
 
 
-def _checked(plugin: InstalledPlugin, kind: object) -> type[Plugin]:
-    """Return the class if it is one of a plugin. Raises PluginFailed and PluginTablesRefused."""
+def _class_of(plugin: InstalledPlugin, kind: object) -> type[Plugin]:
+    """Return what was imported if it is the class of this plugin. Raises PluginFailed."""
     if not (isinstance(kind, type) and issubclass(kind, Plugin)):
         raise PluginFailed(plugin.name, f"{plugin.entry.value} is not a class derived from parley.Plugin")
     if getattr(kind, "name", None) != plugin.name:
         raise PluginFailed(plugin.name, f"the name of its class is not {plugin.name}, as its package calls it")
+    return kind
+
+
+def _checked(kind: type[Plugin]) -> type[Plugin]:
+    """Return the class if its lists of names are some. Raises PluginFailed."""
     for attribute in ("needs", "tool_names", "paths"):
         names = getattr(kind, attribute)
         if not (isinstance(names, frozenset) and all(isinstance(each, str) for each in names)):
-            raise PluginFailed(plugin.name, f"its {attribute} are not a frozenset of names")
+            raise PluginFailed(kind.name, f"its {attribute} are not a frozenset of names", attribute)
     if not isinstance(kind.texts, Mapping):
-        raise PluginFailed(plugin.name, "its texts are not a mapping")
-    tables_of([kind])
+        raise PluginFailed(kind.name, "its texts are not a mapping", "texts")
+    with blamed(kind.name, "migrations"):
+        tables_of([kind])
     paths_of([kind])
     return kind

@@ -5,10 +5,9 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gateway.app.chosen_plugins import choose
 from gateway.app.new_plugin import new_plugin, package_of, steps
-from gateway.app.plugin_trial import OnTrial, tried
-from gateway.commands.plugins import ListedPlugin, State
+from gateway.app.plugin_trial import Tried, faults_of
+from gateway.commands.plugins import State
 from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours
@@ -36,7 +35,7 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     configure_logs(settings.secrets, level="error", form=settings.log_format)  # what is left out is told below
     found = asyncio.run(checked(settings, given.name))
     print_pieces((f"{line}\n" for line in told(found)), settings.secrets)
-    return int(found.state is not State.ON)
+    return int(found.plugin.state is not State.ON)
 
 
 def _listed(settings: Settings) -> Iterator[str]:
@@ -78,26 +77,26 @@ def _state(settings: Settings, name: str, content: Content, *, is_alone: bool) -
     return f"waits for approval: /plugins approve {name} in a chat, then start Parley again"
 
 
-async def checked(settings: Settings, name: str) -> ListedPlugin:
+async def checked(settings: Settings, name: str) -> Tried:
     """Return what became of a plugin that was made as a start does, beside the others of the settings."""
     if name not in {*names_of_ours(), *installed_plugins()}:
         raise ParleyError(
             f"No plugin has the name {name}. `parley plugin list` shows those that are installed; one of others is a "
             "package with an entry point in the group parley.plugins."
         )
-    names, off = dict.fromkeys([*settings.plugins, name]), settings.plugins_off - {name}
-    chosen = await asyncio.to_thread(choose, names, off, OnTrial(settings.home, name))
-    listed = await tried(settings, chosen)
-    return next(each for each in listed if each.name == name)
+    names = dict.fromkeys([*settings.plugins, name])
+    return await faults_of(settings, names, settings.plugins_off - {name}, name)
 
 
-def told(plugin: ListedPlugin) -> Iterator[str]:
+def told(found: Tried) -> Iterator[str]:
+    """Yield what the plugin adds, or all that is wrong with it, each with what to do about it."""
+    plugin = found.plugin
     whose = "comes with Parley" if plugin.is_ours else "of others"
     if plugin.content is not None:
         whose = f"{plugin.content.package} {plugin.content.version}, digest {plugin.content.code}"
     yield f"{plugin.name} ({whose})"
-    if plugin.reason:
-        yield f"✗ {plugin.reason} → {remedy(plugin.reason)}"
+    if found.faults:
+        yield from (f"✗ {fault} → {remedy(fault)}" for fault in found.faults)
         return
     for what, added in (
         ("commands", [f"/{each.name}" for each in plugin.commands]),

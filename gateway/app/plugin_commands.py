@@ -35,13 +35,17 @@ _NAME = re.compile("[a-z0-9_]{1,32}")
 log = structlog.get_logger(__name__)
 
 
-def commands_and_presses(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
-    """Yield the commands of a plugin, and as hidden ones its presses. Raises ValueError for what cannot be used."""
+def commands_in(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
+    """Yield the commands of a plugin. Raises ValueError for what cannot be used."""
     for command in listed("the result of commands()", plugin.commands()):
         _check(command)
         contained = _Contained(plugin, f"/{command.name}", failures)
         suggest = command.suggest and contained.suggesting(command.suggest)
         yield replace(command, run=contained.running(command.run, COMMAND_WITHIN), suggest=suggest)
+
+
+def presses_in(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
+    """Yield the presses of a plugin as hidden commands. Raises ValueError for what cannot be used."""
     for press in listed("the result of presses()", plugin.presses()):
         expect(press, Press, "an item of presses()")
         expect(press.rights, Rights, f"the rights of the topic {press.topic}")

@@ -1,12 +1,15 @@
 """Makes plugins as a start does, in a home that is thrown away, to see what they add and what is wrong with them."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agent_core.clock import SystemClock, new_id
 from gateway.app.app_settings import AppSettings, Stored, System
-from gateway.app.chosen_plugins import ChosenPlugins
+from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway
 from gateway.app.parts.base import Base
 from gateway.app.plugins import paths_of, tables_of
@@ -15,6 +18,7 @@ from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.installed_plugins import Content
 from gateway.permissions.roles import People
+from gateway.plugin import Plugin
 from gateway.runs.agents import AgentParts
 from gateway.runs.model_set import ModelSource
 from gateway.runs.toolbox import tools_for
@@ -24,6 +28,25 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
 from gateway.store.store import Extras, Store
 from gateway.texts.about import About
+
+_METHODS = ("__init__", "tools", "owed", "commands", "presses", "screens", "routes", "duties")
+_BUILT_ON: Mapping[str, Collection[str]] = {
+    "settings": _METHODS,
+    "__init__": _METHODS,
+    "texts": ("screens",),
+    "tool_names": ("tools",),
+    "paths": ("routes",),
+}
+"""The members that would fail only because another one is wrong."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A plugin as a start would have it."""
+
+    plugin: ListedPlugin
+    faults: Sequence[str] = ()
+    """All that was found wrong with it."""
 
 
 class OnTrial(ApprovedPlugins):
@@ -60,3 +83,31 @@ async def tried(settings: Settings, plugins: ChosenPlugins) -> Sequence[ListedPl
             )
             await source.close()
             return made.commands.plugins()
+
+
+async def faults_of(settings: Settings, names: Collection[str], off: Collection[str], name: str) -> Tried:
+    """Try a plugin beside those named, and after each fault again without the member that is wrong, to find the next.
+
+    A member is asked up to its first fault.
+    """
+    found: list[ListedPlugin] = []
+    faults: list[str] = []
+    wrong: set[str] = set()
+    while True:
+        trimmed = partial(_without, name, frozenset(wrong))
+        chosen = await asyncio.to_thread(choose, names, off, OnTrial(settings.home, name), trimmed)
+        found += (each for each in await tried(settings, chosen) if each.name == name)
+        member = chosen.wrong.get(name, "")
+        if found[-1].reason and member not in wrong:
+            faults.append(found[-1].reason)
+        if not member or member in wrong:
+            return Tried(found[0], faults)
+        wrong |= {member, *_BUILT_ON.get(member, ())}
+
+
+def _without(name: str, members: Collection[str], kind: type[Plugin]) -> type[Plugin]:
+    """Return the class of the plugin with this name as if it did not have these members."""
+    if kind.name != name or not members:
+        return kind
+    absent = {member: getattr(Plugin, member) for member in members}
+    return type(kind.__name__, (kind,), {**absent, "__module__": kind.__module__})

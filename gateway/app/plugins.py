@@ -18,7 +18,7 @@ from typing import TypeVar
 from agent_core.background import done_within
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Screen
-from gateway.app.plugin_commands import commands_and_presses
+from gateway.app.plugin_commands import commands_in, presses_in
 from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
@@ -49,20 +49,23 @@ T = TypeVar("T")
 class PluginFailed(ValueError):
     """A plugin cannot be used. `plugin` is its name, and the message says why."""
 
-    def __init__(self, plugin: str, reason: str) -> None:
+    def __init__(self, plugin: str, reason: str, member: str = "") -> None:
         super().__init__(reason)
         self.plugin = plugin
+        self.member = member
+        """The member of its class that is wrong; empty if that is all of it."""
 
 
 @contextmanager
-def blamed(plugin: str) -> Iterator[None]:
-    """Raise PluginFailed for whatever the plugin's own code raises, an exit included."""
+def blamed(plugin: str, member: str = "") -> Iterator[None]:
+    """Raise PluginFailed for whatever the plugin's own code raises in a member of its class, an exit included."""
     try:
         yield
-    except PluginFailed:
+    except PluginFailed as error:
+        error.member = error.member or member
         raise
     except (Exception, SystemExit) as error:
-        raise PluginFailed(plugin, reason_of(error)) from error
+        raise PluginFailed(plugin, reason_of(error), member) from error
 
 
 def is_ours(kind: type[Plugin]) -> bool:
@@ -70,9 +73,9 @@ def is_ours(kind: type[Plugin]) -> bool:
     return kind.__module__.startswith(f"{HOME}.")
 
 
-def asked(kind: type[Plugin], call: Callable[[], T]) -> T:
+def asked(kind: type[Plugin], member: str, call: Callable[[], T]) -> T:
     """Return what a method of a plugin returns. Raises PluginFailed if it raises, or takes too long."""
-    with blamed(kind.name):
+    with blamed(kind.name, member):
         return call() if is_ours(kind) else in_time(kind.name, "one of its methods", call)
 
 
@@ -115,17 +118,18 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
             raise PluginFailed(kind.name, f"two plugins have the name {kind.name}")
     for name, kind in by_name.items():
         if missing := sorted(kind.needs - by_name.keys()):
-            raise PluginFailed(name, f"the plugin {name} needs {', '.join(missing)}, which is not there")
+            raise PluginFailed(name, f"the plugin {name} needs {', '.join(missing)}, which is not there", "needs")
     try:
         order = list(TopologicalSorter({name: sorted(kind.needs) for name, kind in by_name.items()}).static_order())
     except CycleError as error:
         circle = error.args[1]
-        raise PluginFailed(circle[0], f"plugins need each other: {' -> '.join(circle)}") from None
+        raise PluginFailed(circle[0], f"plugins need each other: {' -> '.join(circle)}", "needs") from None
     order.sort(key=lambda name: name in last)
     for name in order:
-        with blamed(name):
+        with blamed(name, "texts"):
             add_texts(by_name[name].texts)
-    return tuple([asked(by_name[name], partial(by_name[name], _core_of(by_name[name], core))) for name in order])
+    made = ((kind, partial(kind, _core_of(kind, core))) for kind in map(by_name.__getitem__, order))
+    return tuple([asked(kind, "__init__", making) for kind, making in made])
 
 
 def _core_of(kind: type[Plugin], core: Core) -> Core:
@@ -143,7 +147,7 @@ def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
     """Return the buttons about runs that the plugins offer. Raises PluginFailed."""
     found: list[RunButton] = []
     for plugin in plugins:
-        with blamed(plugin.name):
+        with blamed(plugin.name, "run_buttons"):
             for button in plugin.run_buttons:
                 if not isinstance(button, RunButton):
                     raise PluginFailed(plugin.name, f"the plugin {plugin.name} has a button about runs that is none")
@@ -158,8 +162,8 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
     """
     found: dict[str, Tool] = {}
     for plugin in plugins:
-        tools = asked(type(plugin), partial(_all, "the result of tools()", plugin.tools))
-        with blamed(plugin.name):
+        tools = asked(type(plugin), "tools", partial(_all, "the result of tools()", plugin.tools))
+        with blamed(plugin.name, "tools"):
             for tool in tools:
                 expect(tool, Tool, "an item of tools()")
                 if tool.name not in plugin.tool_names:
@@ -183,16 +187,18 @@ def commands_of(
     found: dict[str, Sequence[Command]] = {}
     taken = {command.name for command in others}
     for plugin in plugins:
-        commands = asked(
-            type(plugin), partial(_all, "the result of commands()", partial(commands_and_presses, plugin, failures))
-        )
-        with blamed(plugin.name):
-            for command in commands:
-                if command.name in taken:
-                    raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
-                taken.add(command.name)
-            found[plugin.name] = commands
-            in_order(chain.from_iterable(found.values()))
+        commands: list[Command] = []
+        for member, read in (("commands", commands_in), ("presses", presses_in)):
+            some = asked(
+                type(plugin), member, partial(_all, f"the result of {member}()", partial(read, plugin, failures))
+            )
+            with blamed(plugin.name, member):
+                for command in some:
+                    if command.name in taken:
+                        raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
+                    taken.add(command.name)
+                found[plugin.name] = commands = [*commands, *some]
+                in_order(chain.from_iterable(found.values()))
     return found
 
 
@@ -202,8 +208,8 @@ def register_owed(plugins: Iterable[Plugin], work: OwedWork, failures: PluginFai
     Raises PluginFailed if two do the same kind.
     """
     for plugin in plugins:
-        with blamed(plugin.name):
-            owed = asked(type(plugin), plugin.owed)
+        with blamed(plugin.name, "owed"):
+            owed = asked(type(plugin), "owed", plugin.owed)
             doers = {kind: failures.keeping(plugin.name, kind, doer) for kind, doer in owed.items()}
             is_asked = type(plugin).ended is not Plugin.ended
             work.register(Kinds(plugin.name, doers, partial(_owed_at_end, plugin, failures) if is_asked else None))
@@ -222,8 +228,8 @@ def duties_of(
     """Return the duties of the plugins, by the plugin's name and their own. Raises PluginFailed."""
     found: dict[str, Mapping[str, Duty]] = {}
     for plugin in plugins:
-        duties = asked(type(plugin), partial(plugin.duties, running))
-        with blamed(plugin.name):
+        duties = asked(type(plugin), "duties", partial(plugin.duties, running))
+        with blamed(plugin.name, "duties"):
             expect(duties, Mapping, "the result of duties()")
             for name, duty in duties.items():
                 if not callable(duty):
@@ -240,8 +246,8 @@ def screens_of(plugins: Iterable[Plugin]) -> Mapping[str, Sequence[Screen]]:
     found: dict[str, Sequence[Screen]] = {}
     taken: set[str] = set()
     for plugin in plugins:
-        screens = asked(type(plugin), partial(_all, "the result of screens()", plugin.screens))
-        with blamed(plugin.name):
+        screens = asked(type(plugin), "screens", partial(_all, "the result of screens()", plugin.screens))
+        with blamed(plugin.name, "screens"):
             found[plugin.name] = screens
             for screen in screens:
                 title = f"page_{screen.name}"
@@ -265,11 +271,10 @@ def paths_of(kinds: Iterable[type[Plugin]]) -> Set[str]:
     for kind in kinds:
         for path in sorted(kind.paths):
             if not _PATH.fullmatch(path):
-                raise PluginFailed(
-                    kind.name, f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}"
-                )
+                reason = f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}"
+                raise PluginFailed(kind.name, reason, "paths")
             if path in found:
-                raise PluginFailed(kind.name, f"two plugins have a route {path}")
+                raise PluginFailed(kind.name, f"two plugins have a route {path}", "paths")
             found.add(path)
     return found
 
@@ -282,8 +287,8 @@ def routes_of(plugins: Sequence[Plugin], running: Running, failures: PluginFailu
     paths_of(map(type, plugins))
     found: dict[str, Route] = {}
     for plugin in plugins:
-        routes = asked(type(plugin), partial(plugin.routes, running))
-        with blamed(plugin.name):
+        routes = asked(type(plugin), "routes", partial(plugin.routes, running))
+        with blamed(plugin.name, "routes"):
             for path, route in routes.items():
                 if path not in plugin.paths:
                     raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")

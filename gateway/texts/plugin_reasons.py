@@ -107,6 +107,38 @@ _REASONS = (
         r"插件 \1 的 \2 不在其 paths 中",
         r"add \2 to its paths",
     ),
+    (
+        r"the settings of the plugin (.+) are not a class derived from PluginSettings",
+        r"插件 \1 的 settings 不是 PluginSettings 的子类",
+        "derive the class of its settings from PluginSettings",
+    ),
+    (
+        r"the plugin (.+) has a setting (.+), which has to be in lower case",
+        r"插件 \1 的设置 \2 须为小写",
+        r"write \2 in lower case",
+    ),
+    (
+        r"the setting (.+) of the plugin (.+) has no About in its annotation",
+        r"插件 \2 的设置 \1 的注解中没有 About",
+        r"add an About to the annotation of \1",
+    ),
+    (r"a setting of the plugin (.+) has no default", r"插件 \1 有设置没有默认值", "give each setting a default"),
+    (
+        r"the plugin (.+) has a button about runs that is none",
+        r"插件 \1 的 run_buttons 中有不是 RunButton 的内容",
+        "list objects of RunButton in its run_buttons",
+    ),
+    (
+        r"the screen (.+) has no such name as dice, or no text (.+)",
+        r"页面 \1 的名称不像 dice，或缺少文字 \2",
+        r"name the screen with lower-case letters, digits, - and _, and add \2 to its texts",
+    ),
+    (r"two plugins have a screen (.+)", r"两个插件都有页面 \1", "rename the screen"),
+    (
+        r"the topic (.+) makes (.+), which has other characters than a-z, 0-9 and _",
+        r"主题 \1 得到 \2，其中有 a-z、0-9 和 _ 以外的字符",
+        "rename the topic",
+    ),
     (r"two texts have the key (.+)", r"两段文字的键都是 \1", "begin the keys of its texts with its name"),
     (r"the text (.+) is missing in (.+)", r"文字 \1 缺少语言 \2", r"add the text in \2"),
     (

@@ -52,8 +52,9 @@ async def test_a_check_says_what_is_wrong_and_what_to_do_about_it(packages: Pack
     assert fault.startswith("✗ ")
     assert why in fault
     assert " → " in fault
-    raised = re.match(r"\w+(: |$)", found.reason)
-    assert (reason_in(found.reason, "zh") == found.reason) == bool(raised), "a person reads all but errors translated"
+    [reason] = found.faults
+    raised = re.match(r"\w+(: |$)", reason)
+    assert (reason_in(reason, "zh") == reason) == bool(raised), "a person reads all but errors translated"
 
 
 def test_a_check_says_what_a_plugin_adds_and_approves_nothing(packages: Packages) -> None:
@@ -96,6 +97,71 @@ def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages
     assert code == 1
     assert "✗ ZeroDivisionError: division by zero" in said
     assert "Traceback" not in said
+
+
+ALL_WRONG = """
+settings = int
+needs = frozenset({'bread'})
+texts = {'dice_x': {'en': 'x'}}
+migrations = ['CREATE TABLE messages (id TEXT PRIMARY KEY);']
+paths = frozenset({'/{any}'})
+run_buttons = (1,)
+"""
+ALL_RAISE = "\n".join(
+    f"def {method}(self, *running): raise OSError('{method}')"
+    for method in ("tools", "owed", "commands", "presses", "screens", "routes", "duties")
+)
+
+
+def test_a_check_tells_all_faults_in_one_run_each_with_what_to_do(packages: Packages) -> None:
+    packages.install(plugin(ALL_WRONG))
+
+    code, said = packages.parley("plugin", "check", "dice")
+
+    assert code == 1
+    faults = [line for line in said.splitlines() if line.startswith("✗ ")]
+    for why in (
+        "the settings of the plugin dice are not a class derived from PluginSettings → derive",
+        "the plugin dice needs bread, which is not there → install bread",
+        "the text 'dice_x' is missing in zh → add the text in zh",
+        "the name messages does not begin with dice_",
+        "which is no path such as /dice → use lower-case letters",
+        "has a button about runs that is none → list objects of RunButton",
+    ):
+        assert sum(why in fault for fault in faults) == 1, said
+    assert len(faults) == 6, said
+    assert all(" → " in fault for fault in faults)
+
+
+async def test_a_check_tells_of_each_method_that_raises(packages: Packages) -> None:
+    packages.install(plugin(ALL_RAISE))
+
+    found = await checked(Settings(home=packages.home), "dice")
+
+    assert sorted(found.faults) == [
+        f"OSError: {each}" for each in ("commands", "duties", "owed", "presses", "routes", "screens", "tools")
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "from gateway.settings.plugin_settings import PluginSettings\n"
+        "class Sides(PluginSettings): sides: int\n"
+        "settings = Sides\n"
+        "def __init__(self, core): self.sides = core.settings.of(self.Sides).sides",
+        "texts = 1\ndef screens(self): return [type('S', (), {'name': 'rolls'})()]",
+        "paths = 1\ndef routes(self, running): return {'/dice': 1}",
+        "def __init__(self, core): self.table = 1 / 0\ndef commands(self): return self.table",
+    ],
+    ids=["settings", "texts", "paths", "making"],
+)
+async def test_what_fails_only_because_of_another_fault_is_not_told(packages: Packages, body: str) -> None:
+    packages.install(plugin(body))
+
+    found = await checked(Settings(home=packages.home), "dice")
+
+    assert len(found.faults) == 1, found.faults
 
 
 def test_a_check_of_what_is_not_there_says_where_names_are(packages: Packages) -> None:
