@@ -10,7 +10,7 @@ from gateway.admin.screen import Screen
 from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.app.plugins import tables_of
 from gateway.commands.command import Command
-from gateway.commands.plugins import Added, ListedPlugin, State
+from gateway.commands.plugin_words import Added, ListedPlugin, State
 from gateway.permissions.installed_plugins import Content, content_of, installed_plugins, names_of_ours
 from gateway.permissions.rights import Right
 from gateway.permissions.roles import Role

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.app.new_plugin import new_plugin, package_of, steps
 from gateway.app.plugin_trial import Tried, faults_of
-from gateway.commands.plugins import State
+from gateway.commands.plugin_words import State
 from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours

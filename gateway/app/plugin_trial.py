@@ -13,7 +13,7 @@ from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway
 from gateway.app.parts.base import Base
 from gateway.app.plugins import paths_of, tables_of
-from gateway.commands.plugins import ListedPlugin
+from gateway.commands.plugin_words import ListedPlugin
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.installed_plugins import Content

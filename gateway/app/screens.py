@@ -20,6 +20,7 @@ from gateway.admin.screens.memory import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.nodes import NodesScreen
 from gateway.admin.screens.people import PeopleScreen
+from gateway.admin.screens.plugins import PluginsScreen
 from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.schedules import SchedulesScreen
 from gateway.admin.screens.settings import SettingsScreen
@@ -30,6 +31,7 @@ from gateway.app.page_commands import PageCommands
 from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
+from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.recent_log import RECENT
 
 logger = structlog.get_logger(__name__)
@@ -53,6 +55,7 @@ def desk_of(made: Gateway, person: str) -> Desk:
     models = ModelsScreen(made.agents.chat_models, store, delivery, insight)
     groups = GroupsScreen(made.people.groups.rules, store, delivery, made.guards.budgets, insight)
     mcp = McpScreen(base.approved, made.agents.parts.others)
+    plugins = PluginsScreen(made.commands.plugins, ApprovedPlugins(home), secrets)
     health = HealthScreen(
         base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets, clock
     )
@@ -76,6 +79,7 @@ def desk_of(made: Gateway, person: str) -> Desk:
         models,
         connect,
         mcp,
+        plugins,
         settings,
     )
     last: tuple[Screen, ...] = (health, *nodes, log, BrowsersScreen(base.settings.entrance, access))

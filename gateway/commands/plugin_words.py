@@ -1,0 +1,174 @@
+"""The words in which owners are told of a plugin, in chats and on the page."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from channels.text import literal
+from gateway.permissions.installed_plugins import Content
+from gateway.permissions.rights import Does
+from gateway.permissions.roles import Role
+from gateway.records.plugin_failures import PluginFailure
+from gateway.texts.plugin_reasons import reason_in
+from gateway.texts.say import Language, say
+
+
+class State(StrEnum):
+    """The state of a plugin since this start."""
+
+    ON = "on"
+    OFF = "off"
+    CHANGED = "changed"
+    """What is installed is not what was approved."""
+    LEFT_OUT = "left_out"
+
+
+_SAID = {
+    State.ON: "plugins_on",
+    State.OFF: "plugins_off",
+    State.CHANGED: "plugins_changed",
+    State.LEFT_OUT: "plugins_left_out",
+}
+_DOES: Mapping[Does, str] = {
+    "talk": "plugins_does_talk",
+    "read": "plugins_does_read",
+    "write": "plugins_does_write",
+    "net": "plugins_does_net",
+    "exec": "plugins_does_exec",
+    "admin": "plugins_does_admin",
+}
+_FOR = {
+    Role.OWNER: "plugins_for_owners",
+    Role.ADMIN: "plugins_for_admins",
+    Role.MEMBER: "plugins_for_members",
+    Role.GUEST: "plugins_for_all",
+}
+
+
+@dataclass(frozen=True)
+class Added:
+    """A command or a tool that a plugin adds, with its rights."""
+
+    name: str
+    acts: Does | None = None
+    """The worst that it does; None if it was not made."""
+    least: Role | None = None
+    """The least role for a command."""
+    is_untrusted: bool = False
+    """True for a tool whose results may be untrusted input."""
+
+
+@dataclass(frozen=True)
+class ListedPlugin:
+    """A plugin, as owners are shown it."""
+
+    name: str
+    state: State
+    is_ours: bool
+    content: Content | None = None
+    """What the start has found of one of others; None if it was not looked at."""
+    installed: Content | None = None
+    """What is installed of it now; None if it cannot be read."""
+    reason: str = ""
+    """Why it is left out."""
+    commands: Sequence[Added] = ()
+    tools: Sequence[Added] = ()
+    presses: Sequence[Added] = ()
+    duties: Sequence[str] = ()
+    screens: Sequence[str] = ()
+    settings: Sequence[str] = ()
+    """The names of their variables."""
+    paths: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    mistyped: Mapping[str, str] = field(default_factory=dict)
+    """Its members that look like one of `Plugin`, which is not called by that name, with the right one."""
+    failure: PluginFailure | None = None
+    """Its last failure since the start."""
+
+    def waits(self, approved: Content | None) -> bool:
+        """Return True if what is installed of it is not what was approved."""
+        if self.installed is None or self.state is State.OFF:
+            return False
+        return approved is None or approved.digest != self.installed.digest
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of what is not Parley's own text."""
+
+    text: Callable[[str], str]
+    code: Callable[[str], str]
+
+
+def _monospaced(code: str) -> str:
+    return f"`{code}`"
+
+
+IN_CHATS = Form(literal, _monospaced)
+"""Markdown."""
+
+
+@dataclass(frozen=True)
+class PluginWords:
+    """A plugin in words, without its name and its failure."""
+
+    whose: str
+    state: str
+    adds: Sequence[str]
+    """A line for each kind of what it adds."""
+    newer: Sequence[str]
+    """A line if something else is installed of it now."""
+
+
+def words_of(plugin: ListedPlugin, approved: Content | None, language: Language, form: Form) -> PluginWords:
+    """Return a plugin in words. `approved` is what is approved of it now."""
+    content, waits = plugin.content, plugin.waits(approved)
+    before = approved if plugin.state is State.CHANGED else None
+    if plugin.installed is not None and plugin.state is State.CHANGED:
+        content = plugin.installed
+    state = say(
+        "plugins_approved_now" if plugin.state is State.CHANGED and not waits else _SAID[plugin.state],
+        language,
+        reason=form.text(reason_in(plugin.reason, language)),
+        before=form.text(before.version) if before else "–",
+        code=form.code(before.code if before else "–"),
+    )
+    whose = say("plugins_of_others", language) if content is None else content_words(content, language, form)
+    whose = say("plugins_ours", language) if plugin.is_ours else whose
+    newer: list[str] = []
+    if plugin.state is not State.CHANGED and plugin.installed is not None and plugin.installed != plugin.content:
+        key = "plugins_newer_waits" if waits else "plugins_newer_approved"
+        newer.append(say(key, language, content=content_words(plugin.installed, language, form)))
+    return PluginWords(whose, state, list(_adds(plugin, language, form)), newer)
+
+
+def content_words(content: Content, language: Language, form: Form) -> str:
+    """Return the package of a plugin of others in words."""
+    package, version, code = form.text(content.package), form.text(content.version), form.code(content.code)
+    return say("plugins_content", language, package=package, version=version, code=code)
+
+
+def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]:
+    """Yield a line for each kind of what the plugin adds."""
+    for key, names in (
+        ("plugins_commands", [_with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.commands]),
+        ("plugins_tools", [_with_rights(form.text(each.name), each, language) for each in plugin.tools]),
+        ("plugins_presses", [_with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.presses]),
+        ("plugins_duties", [form.text(each) for each in plugin.duties]),
+        ("plugins_screens", [form.text(each) for each in plugin.screens]),
+        ("plugins_settings", [form.text(each) for each in plugin.settings]),
+        ("plugins_routes", [form.text(each) for each in plugin.paths]),
+        ("plugins_tables", [form.text(each) for each in plugin.tables]),
+    ):
+        if names:
+            yield say(key, language, names=", ".join(names))
+
+
+def _with_rights(name: str, added: Added, language: Language) -> str:
+    """Return a name with the worst that it does, and who may give it."""
+    rights = [say(_DOES[added.acts], language)] if added.acts else []
+    if added.least is not None:
+        rights.append(say(_FOR[added.least], language))
+    if added.is_untrusted:
+        rights.append(say("plugins_untrusted", language))
+    return say("plugins_with_rights", language, name=name, rights=", ".join(rights)) if rights else name
