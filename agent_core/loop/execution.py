@@ -201,6 +201,7 @@ def _each_text(value: Json, change: Redact) -> Json:
 def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> ToolResult:
     log.info("tool failed", tool=job.tool.name, error=type(error).__name__, session=session)
     if timed_out:
+        job.tool.failed(TimeoutError(f"it took more than {job.tool.timeout_s:g} s"))
         return ToolResult.failure(
             f"{job.tool.name} gave no result within {job.tool.timeout_s:g} s; it may still have had an effect",
             "check what it did, then ask for less at a time, or tell the person",
@@ -209,6 +210,7 @@ def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> To
     if isinstance(error, ToolFailed):
         failed = ToolResult.failure(error.fact, error.advice)
         return failed.model_copy(update={"origin": error.origin})
+    job.tool.failed(error)
     return ToolResult.failure(str(error) or type(error).__name__, "try other arguments or another way")
 
 

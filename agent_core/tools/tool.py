@@ -55,7 +55,7 @@ class InvalidArguments(ToolFailed):
 
 
 def _ignore(_: object) -> None:
-    """Ignore an update of a call, or a task record."""
+    """Ignore an update of a call, a task record, or a failure."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +188,8 @@ class Tool(ABC):
         self.check = traits.check
         self.waits = traits.waits
         self.asks = traits.asks
+        self.failed: Callable[[Exception], None] = _ignore
+        """Is told of what a call raised other than ToolFailed, and of one that took too long."""
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gateway.app.new_plugin import new_plugin, package_of, steps
 from gateway.app.plugin_trial import Tried, faults_of
-from gateway.commands.plugin_words import State
+from gateway.commands.plugin_words import State, with_rights
 from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours
@@ -99,8 +99,8 @@ def told(found: Tried) -> Iterator[str]:
         yield from (f"✗ {fault} → {remedy(fault)}" for fault in found.faults)
         return
     for what, added in (
-        ("commands", [f"/{each.name}" for each in plugin.commands]),
-        ("tools", [each.name for each in plugin.tools]),
+        ("commands", [with_rights(f"/{each.name}", each, "en") for each in plugin.commands]),
+        ("tools", [with_rights(each.name, each, "en") for each in plugin.tools]),
         ("buttons", [f"/{each.name}" for each in plugin.presses]),
         ("duties", plugin.duties),
         ("screens", plugin.screens),

@@ -110,7 +110,7 @@ class _Contained:
     def _settling(self, answer: Settling, failed: OutboundMessage) -> Settling:
         def change(connection: Connection) -> OutboundMessage | Rewritten | None:
             with self._kept():
-                return answer.change(connection)
+                return _settled(answer.change(connection))
 
         return replace(answer, change=change, by=self.plugin.name, failed=failed)
 
@@ -124,6 +124,13 @@ async def _answered(body: Body, given: Invocation) -> Answer:
     if not isinstance(answer, Answer):
         raise TypeError(f"it returned {type(answer).__name__}, which is no answer; reply(TEXT) makes one of a text")
     return answer
+
+
+def _settled(reply: OutboundMessage | Rewritten | None) -> OutboundMessage | Rewritten | None:
+    """Return what the change of a Settling returns. Raises TypeError for what is no reply."""
+    if not isinstance(reply, OutboundMessage | Rewritten | None):
+        raise TypeError(f"its change returned {type(reply).__name__}, which is no reply")
+    return reply
 
 
 async def _offered(suggest: Suggester, typing: Unfinished) -> Sequence[Suggestion]:

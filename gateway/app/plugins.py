@@ -155,8 +155,8 @@ def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
     return tuple(found)
 
 
-def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence[Tool]:
-    """Return the tools of the plugins. `taken` are the names of all other tools.
+def tools_of(plugins: Iterable[Plugin], failures: PluginFailures, taken: Collection[str] = ()) -> Sequence[Tool]:
+    """Return the tools of the plugins, whose failures are kept. `taken` are the names of all other tools.
 
     Raises PluginFailed if two have the same name, or if one is not in the `tool_names` of its plugin.
     """
@@ -173,6 +173,7 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
                     raise PluginFailed(plugin.name, f"two plugins have a tool {tool.name}")
                 if tool.name in taken:
                     raise PluginFailed(plugin.name, f"Parley itself has a tool {tool.name}")
+                tool.failed = partial(failures.keep, plugin.name, tool.name)
                 found[tool.name] = tool
     return tuple(found.values())
 

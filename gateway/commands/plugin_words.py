@@ -151,9 +151,9 @@ def content_words(content: Content, language: Language, form: Form) -> str:
 def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]:
     """Yield a line for each kind of what the plugin adds."""
     for key, names in (
-        ("plugins_commands", [_with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.commands]),
-        ("plugins_tools", [_with_rights(form.text(each.name), each, language) for each in plugin.tools]),
-        ("plugins_presses", [_with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.presses]),
+        ("plugins_commands", [with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.commands]),
+        ("plugins_tools", [with_rights(form.text(each.name), each, language) for each in plugin.tools]),
+        ("plugins_presses", [with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.presses]),
         ("plugins_duties", [form.text(each) for each in plugin.duties]),
         ("plugins_screens", [form.text(each) for each in plugin.screens]),
         ("plugins_settings", [form.text(each) for each in plugin.settings]),
@@ -164,7 +164,7 @@ def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]
             yield say(key, language, names=", ".join(names))
 
 
-def _with_rights(name: str, added: Added, language: Language) -> str:
+def with_rights(name: str, added: Added, language: Language) -> str:
     """Return a name with the worst that it does, and who may give it."""
     rights = [say(_DOES[added.acts], language)] if added.acts else []
     if added.least is not None:

@@ -46,11 +46,18 @@ class PluginCommands:
         """The codes of the contents that people were shown last, by the names of plugins."""
 
     async def plugins(self, given: Invocation) -> Answer:
-        """List the plugins, or approve what is installed of one."""
+        """List all plugins or the named ones, or approve what is installed of one."""
         verb, *rest = given.arguments.split()[:3] or [""]
         listed = await asyncio.to_thread(self._plugins.now)
         if verb.lower() == APPROVE and rest:
             return await self._approve(given, listed, *rest)
+        if verb and verb.lower() != APPROVE:
+            names = {each.name for each in listed}
+            wanted = given.arguments.split()
+            if unknown := [each for each in wanted if each not in names]:
+                known = ", ".join(literal(each) for each in sorted(names)) or "–"
+                return reply(say("plugins_unknown", given.language, name=literal(unknown[0]), names=known))
+            listed = [each for each in listed if each.name in wanted]
         waiting = [each for each in listed if self._waits(each)] if given.is_owner else []
         buttons = tuple((_button(each, given.language),) for each in waiting[:MOST_BUTTONS])
         zone = await given.session.conversation.zone()
@@ -113,7 +120,7 @@ class PluginCommands:
                         OTHERWISE: Right("admin", Role.OWNER, Role.OWNER, refusal="only_owners"),
                     }
                 ),
-                arguments="[approve NAME]",
+                arguments="[NAME ... | approve NAME]",
                 example="approve dice",
                 offered_to=Role.ADMIN,
                 suggest=self._waiting,

@@ -182,6 +182,10 @@ _HOME = (
     (r"plugin (.+): its files cannot be read \((.+)\)", r"插件 \1：无法读取其文件（\2）"),
     (r"install its package again", "请重新安装其软件包"),
     (r"plugin (.+): (.+), is not what was approved", r"插件 \1：\2，与批准的不同"),
+    (
+        r"plugin (.+): (.+); `parley plugin check .+` tells its rights, /plugins its last failure while Parley runs",
+        r"插件 \1：\2；权限见 `parley plugin check \1`，最近一次失败请在 Parley 运行时用 /plugins 查看",
+    ),
     (r"plugin (.+): (.+)", r"插件 \1：\2"),
     (
         r"start Parley, give /plugins approve (.+) in a chat if you trust it, and start Parley again",

@@ -36,6 +36,10 @@ TEXTS = {
     "page_plugins_failure": {"en": "Last failure", "zh": "最近一次失败"},
     "plugins_title": {"en": "**Plugins**", "zh": "**插件**"},
     "plugins_none": {"en": "There are no plugins.", "zh": "没有插件。"},
+    "plugins_unknown": {
+        "en": "There is no plugin {name}. There are: {names}.",
+        "zh": "没有名为 {name} 的插件。现有插件：{names}。",
+    },
     "plugins_line": {"en": "- **{name}** ({whose}): {state}", "zh": "- **{name}**（{whose}）：{state}"},
     "plugins_ours": {"en": "comes with Parley", "zh": "Parley 自带"},
     "plugins_of_others": {"en": "of others", "zh": "第三方"},

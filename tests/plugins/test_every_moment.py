@@ -287,7 +287,7 @@ class Moment:
 
 
 MOMENTS: Mapping[str, Moment] = {
-    "tools": Moment(the_model_calls_the_next_tool, untold=(RAISES, EXITS, HANGS, IS_ODD)),
+    "tools": Moment(the_model_calls_the_next_tool, where="bad_work"),
     "commands": Moment(commands_go_on, COMMAND_WITHIN, where="/bad"),
     "commands, their values": Moment(no_values_are_offered, SUGGEST_WITHIN, where="/bad"),
     "presses": Moment(presses_go_on, PRESS_WITHIN, where="/bad_it"),

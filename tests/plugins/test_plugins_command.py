@@ -108,6 +108,32 @@ async def test_an_owner_approves_the_changed_one_by_a_button_and_it_is_loaded_at
     assert changed.chosen(["dice"]).others.keys() == {"dice"}
 
 
+async def test_it_tells_of_the_named_ones_alone(start_bot: StartBot, packages: Packages, ours: str) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+
+    await bot.hears("/plugins dice")
+    assert "Commands: /roll (reads, for all)" in about(bot, "dice")
+    assert f"**{ours}**" not in bot.screen[-1]
+
+    await bot.hears(f"/plugins dice {ours}")
+    assert about(bot, "dice")
+    assert about(bot, ours)
+
+
+async def test_an_unknown_name_is_answered_with_those_there_are(
+    start_bot: StartBot, packages: Packages, ours: str
+) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+
+    await bot.hears("/plugins dcie")
+
+    assert "There is no plugin dcie. There are: " in bot.screen[-1]
+    assert "dice" in bot.screen[-1]
+    assert ours in bot.screen[-1]
+
+
 async def test_an_owner_approves_it_by_its_name(start_bot: StartBot, changed: Packages) -> None:
     bot = await begun(start_bot, changed, "dice")
 
@@ -185,6 +211,23 @@ async def test_it_tells_the_last_failure_of_a_command_a_duty_and_a_moment(
     await is_told("in /roll: the die is broken")
     await bot.hears("drop")
     await is_told("in admitted: RuntimeError: it fell")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [("1 / 0", "ZeroDivisionError: division by zero"), ("5", "TypeError: its change returned int, which is no reply")],
+)
+async def test_it_tells_the_last_failure_of_the_change_of_a_settling(
+    start_bot: StartBot, packages: Packages, change: str, said: str
+) -> None:
+    settles = f"from gateway.chat.replies import Settling\n        return Settling(lambda _: {change})"
+    packages.install(FULL.replace('return reply("4")', settles))
+    bot = await begun(start_bot, packages, "dice")
+
+    await bot.hears("/roll")
+    await bot.hears("/plugins dice")
+
+    assert f"in /roll: {said}" in about(bot, "dice")
 
 
 async def test_a_button_for_other_files_approves_nothing(start_bot: StartBot, changed: Packages) -> None:

@@ -41,7 +41,10 @@ class AgentFactories:
         tools = (*base.agent_parts.tools, *own)
         self.parts = replace(
             base.agent_parts,
-            tools=(*tools, *tools_of(plugins, RESERVED.union(tool.name for tool in tools))),
+            tools=(
+                *tools,
+                *tools_of(plugins, base.system.plugins.failures, RESERVED.union(each.name for each in tools)),
+            ),
             keeper_of=files.versions.of,
             spending_of=guards.spending_of,
             zone_of=people.zones.of,
