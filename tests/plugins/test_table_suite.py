@@ -1,30 +1,15 @@
 """The suite of `parley.testing.tables` passes on plugins that keep their promises, and finds those that do not."""
 
-from pathlib import Path
-
 import pytest
 
 from gateway.plugin import Plugin
-from gateway.plugins.menus.plugin import MenusPlugin
-from gateway.plugins.menus.table import MenuPlace, Menus
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
 from parley.testing import Bot, StartBot
 from parley.testing.tables import TableTests
+from tests.plugins.both_databases import OnBoth
 from tests.plugins.poll import Poll
 from tests.plugins.test_erased import Kept
-from tests.postgres import UrlOf
-
-
-class OnBoth(TableTests):
-    """On SQLite and on PostgreSQL."""
-
-    @pytest.fixture(params=["SQLite", "PostgreSQL"])
-    def database(self, request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
-        if request.param == "SQLite":
-            return None
-        url_of: UrlOf = request.getfixturevalue("bare_url_of")
-        return url_of(tmp_path)
 
 
 async def votes(bot: Bot) -> None:
@@ -38,23 +23,6 @@ class TestPoll(OnBoth):
 
     async def use(self, bot: Bot) -> None:
         await votes(bot)
-
-
-class TestMenus(OnBoth):
-    plugin = MenusPlugin
-
-    async def use(self, bot: Bot) -> None:
-        core = bot.made.plugins[0].core
-        await core.store.table(Menus).save(MenuPlace(bot.channel.chat("bob")), "digest")
-
-    async def test_nothing_of_a_person_is_left_once_they_are_forgotten(self, bot: Bot) -> None:
-        before = await self.content(bot)
-
-        await bot.hears("/forget me", sender="bob")
-        await bot.channel.presses("Erase for good", sender="bob")
-        await bot.app.settled()
-
-        assert await self.content(bot) == before, "a menu is taken away later, and says nothing"
 
 
 class Forgetful(Poll):
