@@ -45,7 +45,8 @@ class Copy:
 
     def runs(self, *arguments: str, says: str = "", home: Path | None = None, to: str | None = None) -> bool:
         """Run Python on the copy. Return True if it succeeds."""
-        environ = {"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(home or self.folder.parent)}
+        # Whatever else runs on this machine may have the usual port, which the doctor would tell.
+        environ = {"PATH": "/usr/sbin:/usr/bin:/bin", "HOME": str(home or self.folder.parent), "PARLEY_WEB_PORT": "0"}
         done = subprocess.run(  # noqa: S603
             [self.folder / ".venv" / "bin" / "python", "-P", *arguments],
             cwd=self.folder,
