@@ -2,6 +2,7 @@
 
 import asyncio
 
+import structlog
 from pydantic import BaseModel
 
 from agent_core.background import Background, set_within
@@ -14,11 +15,14 @@ from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.sending import Right
 from gateway.store.page_commands import PageCommands
+from gateway.store.writer import may_pass
 
 WITHIN = 20.0
 """Seconds for an answer from another process."""
 ASK_EVERY = 2.0
 """Seconds after which a command is offered again, as its chat may have another process."""
+
+log = structlog.get_logger(__name__)
 
 
 class NoAnswer(Exception):
@@ -97,7 +101,26 @@ class ChatCommands:
         await self._dispatcher.wait_routed(command.chat)
         session = self._sessions.of(command.chat)
         async with session.obeying:
-            return _message(await self._commands.run(session, command, command.name, command.arguments))
+            return await self._message(await self._commands.run(session, command, command.name, command.arguments))
+
+    async def _message(self, answer: Answer) -> OutboundMessage | None:
+        """Return what a visitor is shown. Raises NoAnswer for an answer that the agent has to give."""
+        if isinstance(answer, Said | Again):
+            raise NoAnswer("page_say_in_chat")
+        if isinstance(answer, Settling):
+            answer = await self._settled(answer)
+        answer = answer.reply if isinstance(answer, Quoting) else answer
+        return answer.message if isinstance(answer, Rewritten | Unfolded | Once) else answer
+
+    async def _settled(self, answer: Settling) -> OutboundMessage | Rewritten | None:
+        """Make the change of an answer and return its reply. A command of the page has no event to settle with it."""
+        try:
+            return await self._rows.write(answer.change)
+        except Exception as error:
+            if may_pass(error):
+                raise
+            log.exception("a plugin failed", name=answer.by)
+            return answer.failed
 
     async def _run_elsewhere(self, command: CommandInvoked, answered: asyncio.Event) -> OutboundMessage | None:
         await self._rows.give(command)
@@ -118,11 +141,3 @@ class ChatCommands:
                 await self._rows.offer(command.event_id)
         await self._rows.withdraw(command.event_id)
         raise NoAnswer("page_no_answer")
-
-
-def _message(answer: Answer) -> OutboundMessage | None:
-    """Return what a visitor is shown. Raises NoAnswer for an answer that the agent has to give."""
-    if isinstance(answer, Said | Again | Settling):
-        raise NoAnswer("page_say_in_chat")
-    answer = answer.reply if isinstance(answer, Quoting) else answer
-    return answer.message if isinstance(answer, Rewritten | Unfolded | Once) else answer

@@ -16,13 +16,17 @@ from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.tables import Action, Cell, Moment, PlainTable, tables_view
 from gateway.app.chosen_plugins import own_plugins
 from gateway.app.plugins import PluginFailed, screens_of
+from gateway.chat.replies import Answer, Settling
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.plugin import Core, Plugin
+from gateway.store.connection import Connection
 from gateway.texts.say import LANGUAGES, say
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.admin.test_pages import act
+from tests.plugins.poll import Poll
+from tests.postgres import execute
 
 ATTACK = "<img src=x onerror=alert(1)>"
 
@@ -121,6 +125,26 @@ async def test_plain_tables_are_shown_escaped_with_times_and_buttons(tmp_path: P
         assert "No coins yet." in text
         assert 'value="/roll again"' in text
         assert "rolled again" in await act(client, "/roll again")
+
+
+async def test_a_command_of_a_screen_writes_the_rows_that_its_answer_settles(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, plugins=(Poll,)) as world, world.client() as client:
+        assert "lunch? Tea 0, Coffee 0" in await act(client, "/poll lunch?")
+        assert execute(tmp_path, None, "SELECT question FROM poll_polls") == [("lunch?",)]
+
+
+async def test_a_command_of_a_screen_whose_change_fails_says_so(tmp_path: Path) -> None:
+    class Broken(Poll):
+        async def ask(self, given: Invocation) -> Answer:
+            def change(connection: Connection) -> OutboundMessage:
+                connection.execute("INSERT INTO poll_polls (chat, question, closed) VALUES ('c', 'half', 0)")
+                raise LookupError("the ballot box is lost")
+
+            return Settling(change)
+
+    async with admin_world(tmp_path, plugins=(Broken,)) as world, world.client() as client:
+        assert "The plugin poll failed" in await act(client, "/poll lunch?")
+        assert execute(tmp_path, None, "SELECT question FROM poll_polls") == []
 
 
 async def test_who_may_not_give_a_command_is_not_offered_it(tmp_path: Path) -> None:
