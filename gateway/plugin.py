@@ -187,11 +187,10 @@ class Plugin:
         """Return the screens of *Manage* on the page, for owners and admins.
 
         The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge. It shows a template
-        of the plugin, or tables without one: see `gateway/admin/tables.py`. Everything in a template is escaped, and
+        of the plugin, or tables without one, which `parley.tables_view` makes. Everything in a template is escaped, and
         secrets are masked. What changes something is a command, offered and checked as in a chat. What a visitor may
-        read of a chat is for the screen to ask of `gateway.admin.insight.Insight`. A failure, and a view that takes
-        more than 30 seconds, is logged and told with a code, and all other screens go on. Without the page there are no
-        screens.
+        read of a chat is for the screen to ask of `parley.Insight`. A failure, and a view that takes more than 30
+        seconds, is logged and told with a code, and all other screens go on. Without the page there are no screens.
         """
         return ()
 

@@ -69,7 +69,7 @@ def steps(name: str, folder: Path) -> Iterator[str]:
     yield f"  {_pip()} --no-deps -e ."
     yield f"  {sys.executable} -m pytest"
     yield f"  {_parley()} plugin check {name}"
-    yield f"Then set PARLEY_PLUGINS={name} and start Parley anew: /{name} answers in every chat."
+    yield f"Then set PARLEY_PLUGINS={name} and start Parley anew: /{name} answers in every chat, on Slack !{name}."
 
 
 def _check(name: str, installed: Collection[str]) -> None:

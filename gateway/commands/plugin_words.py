@@ -124,7 +124,8 @@ def words_of(plugin: ListedPlugin, approved: Content | None, language: Language,
     """Return a plugin in words. `approved` is what is approved of it now."""
     content, waits = plugin.content, plugin.waits(approved)
     before = approved if plugin.state is State.CHANGED else None
-    if plugin.installed is not None and plugin.state is State.CHANGED:
+    is_shown_now = plugin.state in (State.CHANGED, State.OFF)
+    if plugin.installed is not None and is_shown_now:
         content = plugin.installed
     state = say(
         "plugins_approved_now" if plugin.state is State.CHANGED and not waits else _SAID[plugin.state],
@@ -136,7 +137,7 @@ def words_of(plugin: ListedPlugin, approved: Content | None, language: Language,
     whose = say("plugins_of_others", language) if content is None else content_words(content, language, form)
     whose = say("plugins_ours", language) if plugin.is_ours else whose
     newer: list[str] = []
-    if plugin.state is not State.CHANGED and plugin.installed is not None and plugin.installed != plugin.content:
+    if not is_shown_now and plugin.installed is not None and plugin.installed != plugin.content:
         key = "plugins_newer_waits" if waits else "plugins_newer_approved"
         newer.append(say(key, language, content=content_words(plugin.installed, language, form)))
     return PluginWords(whose, state, list(_adds(plugin, language, form)), newer)

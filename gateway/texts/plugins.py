@@ -17,8 +17,9 @@ TEXTS = {
         "zh": "插件 {name} 出错，未能完成此操作。日志中有原因，请告知所有者。",
     },
     "button_gone": {
-        "en": "This button does nothing any more: what it belongs to was removed or switched off.",
-        "zh": "此按钮已失效：它所属的功能已被移除或停用。",
+        "en": "This button does nothing now: what it belongs to is removed, switched off or waits for an owner's "
+        "approval.",
+        "zh": "此按钮目前无效：它所属的功能已被移除、停用，或正在等待所有者批准。",
     },
     "button_over": {
         "en": "This button does nothing any more: its message has changed since or was erased.",

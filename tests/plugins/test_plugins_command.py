@@ -1,5 +1,7 @@
 """/plugins tells which plugins there are, and lets owners approve what is installed of one of others."""
 
+import re
+
 import pytest
 
 from gateway.app.chosen_plugins import own_plugins
@@ -88,6 +90,20 @@ async def test_it_tells_what_is_off_or_left_out_and_why(start_bot: StartBot, pac
 
     await bot.hears("/plugins", language="zh")
     assert "（Parley 自带）：已停用" in about(bot, ours)
+
+
+async def test_one_of_others_that_is_off_is_not_said_to_be_loaded_at_the_next_start(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+    await bot.stop()
+    bot = await begun(start_bot, packages, "dice", off=("dice",))
+
+    await bot.hears("/plugins")
+
+    assert re.search(r"\(of others, parley-dice 1\.0, digest `\w+`\): switched off", about(bot, "dice"))
+    assert "next start" not in about(bot, "dice")
 
 
 async def test_an_owner_approves_the_changed_one_by_a_button_and_it_is_loaded_at_the_next_start(

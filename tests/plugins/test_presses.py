@@ -24,7 +24,7 @@ from tests.gateway.test_copies_of_questions import copied, presses, text_of
 from tests.plugins.poll import Poll
 from tests.postgres import execute
 
-GONE = "This button does nothing any more: what it belongs to was removed or switched off."
+GONE = "This button does nothing now: what it belongs to is removed, switched off or waits for an owner's approval."
 OVER = "This button does nothing any more: its message has changed since or was erased."
 FAILED = "The plugin {name} failed and could not do that. The log says why: please tell an owner."
 VOTES = "SELECT person, choice, times FROM poll_votes ORDER BY person"
