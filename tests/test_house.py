@@ -67,6 +67,7 @@ SWALLOWS_ANYTHING = {
     "channels/discord/inbound.py": "a mistake over one event ends that event alone",
     "channels/web/formulas.py": "the library raises anything, and a formula that cannot be drawn holds back no answer",
     "gateway/admin/watch.py": "a screen of a plugin may raise anything, and all other screens go on",
+    "gateway/app/chat_commands.py": "a change of a plugin may raise anything, and the visitor who waits is told",
     "gateway/app/gap_reader.py": "a mistake over one chat's history keeps no other from being read",
     "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
     "gateway/app/moments.py": "a plugin may raise anything while it erases, and then nothing is erased",
