@@ -95,9 +95,9 @@ TEXTS = {
     },
     "forget_rows_stay": {
         "en": "Rows of these plugins stay, as they do not erase them or are switched off or gone: {names}. An owner "
-        "can say what they hold. Where a plugin is only off, give /forget again once it is on.",
+        "can say what they hold. Where a plugin is only off, erase again once it is on.",
         "zh": "以下插件的数据会保留，因为它们不会删除数据，或已停用、已移除：{names}。所有者可以说明其中存有什么。"
-        "如果插件只是停用，请在重新启用后再次发送 /forget。",
+        "如果插件只是停用，请在重新启用后再删除一次。",
     },
     "forget_done": {
         "en": "Erased. Messages: {messages}; direct chats: {chats}; audit entries without content now: {entries}.",
