@@ -19,7 +19,7 @@ class State(StrEnum):
     ON = "on"
     OFF = "off"
     CHANGED = "changed"
-    """What is installed is not what was approved."""
+    """Its installed files are not the approved ones."""
     LEFT_OUT = "left_out"
 
 
@@ -66,9 +66,9 @@ class ListedPlugin:
     state: State
     is_ours: bool
     content: Content | None = None
-    """What the start has found of one of others; None if it was not looked at."""
+    """The files of one of others at the start; None if they were not looked at."""
     installed: Content | None = None
-    """What is installed of it now; None if it cannot be read."""
+    """The files installed of it now; None if they cannot be read."""
     reason: str = ""
     """Why it is left out."""
     commands: Sequence[Added] = ()
