@@ -220,10 +220,11 @@ class Plugin:
         item; or it does the work, and returns none. After a crash it is called again with the same item. So what it
         does beside the messages has to bear that.
 
-        One that raises is called again after a pause of 1, 10, 60, and then 600 seconds, or later if a ChannelError
-        says so. After ten attempts, or as many starts of the program that died meanwhile, the item is removed, which is
-        logged and told to the owners. What the machine lacked, such as disk space, does not count. No kind may be one
-        of another plugin or of Parley. Items of a kind that nobody does stay as they are until somebody does it again.
+        One that raises, or takes more than five minutes, is called again after a pause of 1, 10, 60, and then 600
+        seconds, or later if a ChannelError says so. After ten attempts, or as many starts of the program that died
+        meanwhile, the item is removed, which is logged and told to the owners. What the machine lacked, such as disk
+        space, does not count. No kind may be one of another plugin or of Parley. Items of a kind that nobody does stay
+        as they are until somebody does it again.
         """
         return {}
 

@@ -23,14 +23,14 @@ from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.plugin_failures import PluginFailures, Unfit, expect, listed, reason_of
-from gateway.runs.owed import Kinds, OwedWork
+from gateway.runs.owed import Doer, Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
 from gateway.store.own_tables import OwnTables
 from gateway.store.plugin_tables import PluginTables
-from gateway.store.rows import Run, RunEnd
+from gateway.store.rows import Post, Run, RunEnd
 from gateway.texts.say import LANGUAGES, add_texts, say
 from gateway.web.route import Answer, Asked, Route
 
@@ -38,6 +38,8 @@ WAITS = 30.0
 """Longest time in seconds for the import of a plugin of others, and for each of its methods that is read at a start."""
 ROUTE_WITHIN = 30.0
 """Longest time in seconds for the answer of a route."""
+OWED_WITHIN = 300.0
+"""Longest time in seconds for one attempt at what a chat is owed, such as speech, which a server takes minutes for."""
 _PATH = re.compile(r"(/[a-z0-9_-]+)+")
 """A path without parameters, so that it stands for nothing that others answer."""
 
@@ -211,9 +213,21 @@ def register_owed(plugins: Iterable[Plugin], work: OwedWork, failures: PluginFai
     for plugin in plugins:
         with blamed(plugin.name, "owed"):
             owed = asked(type(plugin), "owed", plugin.owed)
-            doers = {kind: failures.keeping(plugin.name, kind, doer) for kind, doer in owed.items()}
+            doers = {kind: partial(_attempt, failures, plugin, doer) for kind, doer in owed.items()}
             is_asked = type(plugin).ended is not Plugin.ended
             work.register(Kinds(plugin.name, doers, partial(_owed_at_end, plugin, failures) if is_asked else None))
+
+
+async def _attempt(failures: PluginFailures, plugin: Plugin, doer: Doer, item: Owed) -> Sequence[Post]:
+    async def attempted() -> Sequence[Post]:
+        return await doer(item)
+
+    with failures.kept(plugin.name, item.kind):
+        done = await done_within(attempted(), OWED_WITHIN, plugin.core.clock)
+        posts = listed(f"the result of {item.kind}", done)
+        for post in posts:
+            expect(post, Post, f"a message of {item.kind}")
+        return posts
 
 
 def _owed_at_end(

@@ -11,13 +11,14 @@ from structlog.testing import capture_logs
 from agent_core.origin import CLEAN
 from channels.base import ChannelError, OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.app.plugins import PluginFailed
+from gateway.app.plugins import OWED_WITHIN, PluginFailed
 from gateway.plugin import Plugin
 from gateway.runs import owed as owed_work
 from gateway.runs.owed import MOST_ATTEMPTS, Doer
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
 from gateway.store.rows import Post, Run, RunEnd
+from tests.clock import Hasty
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
@@ -168,6 +169,23 @@ async def test_an_attempt_that_fails_is_made_again(
 
     assert bot.screen == ["Hi.", "That was completed."]
     assert last_failure(bot, "adds") == ("line", "RuntimeError: it stumbled")
+    assert await left(bot) == []
+
+
+async def test_an_attempt_that_hangs_ends_and_is_made_again(
+    start_bot: StartBot, adds: type[Adds], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owed_work, "PAUSES", (0.01,))
+    bot = await start_bot("Hi.", plugins=(adds,), clock=Hasty(OWED_WITHIN))
+    adds.held.clear()
+    await bot.channel.hears("hello")
+    for _ in range(2):
+        await asyncio.wait_for(adds.begun.acquire(), 30)
+    adds.held.set()
+    await bot.app.settled()
+
+    assert bot.screen == ["Hi.", "That was completed."]
+    assert last_failure(bot, "adds") == ("line", "TimeoutError: it took more than 300 s")
     assert await left(bot) == []
 
 
