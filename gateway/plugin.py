@@ -40,6 +40,7 @@ from gateway.permissions.budgets import Budgets
 from gateway.permissions.gates import Objection
 from gateway.permissions.roles import Roles
 from gateway.records.metric import Durations, Metric
+from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
@@ -70,6 +71,8 @@ class Core:
     """The people who have roles, and when these change."""
     settings: CurrentSettings
     """The settings in force, which may change while Parley runs."""
+    models: CurrentModels
+    """The models in force, which may change with the settings."""
     budgets: Budgets
     """Reserve what a call may cost before it is made, if they have room, and settle what it has cost."""
     secrets: Secrets

@@ -48,6 +48,7 @@ from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, alw
 from gateway.permissions.roles import Role, Roles
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.metric import Durations, Metric, counter, gauge
+from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
@@ -93,6 +94,7 @@ __all__ = [
     "Connected",
     "Connection",
     "Core",
+    "CurrentModels",
     "CurrentSettings",
     "Delivery",
     "Doer",

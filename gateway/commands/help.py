@@ -1,43 +1,18 @@
-"""The commands /start and /help."""
+"""The command /help."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
-from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
 from gateway.commands.more import MORE, short_first
 from gateway.permissions.rights import TALK, always
-from gateway.settings.current import CurrentSettings
-from gateway.texts.about import About
-from gateway.texts.say import Language, arguments_in, say
-
-EXAMPLES: dict[Language, tuple[str, ...]] = {
-    "en": (
-        "What time is it in Tokyo?",
-        "What is 17 * 23?",
-        "Remind me in 5 minutes to stretch",
-        "Book a flight to Tokyo",
-    ),
-    "zh": ("东京现在几点？", "17 * 23 等于多少？", "5分钟后提醒我活动一下", "我想订一张去东京的机票"),
-}
-"""Requests that every model can handle with the built-in tools and skills, even the demo model."""
+from gateway.texts.say import arguments_in, say
 
 
 class HelpCommands:
-    """The commands /start and /help."""
-
-    def __init__(self, about: Callable[[], About], current: CurrentSettings) -> None:
-        self._about = about
-        self._current = current
-
-    async def start(self, given: Invocation) -> OutboundMessage:
-        lines = [say("start", given.language, slash=given.slash, name=self._current.now.ai_name)]
-        if self._about().demo:
-            lines.append(say("demo", given.language))
-        buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
-        return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
+    """The command /help."""
 
     async def help_(self, given: Invocation) -> Answer:
         """List the main commands or, if asked for, all of them, or explain one."""
@@ -58,12 +33,6 @@ class HelpCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command(
-                "start",
-                {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"},
-                self.start,
-                rights=always(TALK),
-            ),
             Command(
                 "help",
                 {"en": "List the commands, or explain one", "zh": "列出命令，或说明其中一个"},

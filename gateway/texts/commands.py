@@ -82,10 +82,6 @@ TEXTS = {
         "en": "Unknown command {slash}{name}. Did you mean {slash}{meant}?",
         "zh": "未知命令 {slash}{name}，您是想用 {slash}{meant} 吗？",
     },
-    "start": {
-        "en": "Hello, I am {name}. Write to me as you would to a colleague; {slash}help lists what else I understand.",
-        "zh": "您好，我是 {name}。像和同事说话一样给我发消息即可；{slash}help 列出其他命令。",
-    },
     "demo": {
         "en": "Right now the **demo model** answers: it is no AI, but its tools are real.",
         "zh": "现在回答您的是**演示模型**：它不是人工智能，但工具是真实的。",

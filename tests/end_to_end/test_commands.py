@@ -12,7 +12,7 @@ from tests.end_to_end.stage import Stage, newest
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
 COMMANDS = {
-    *("start", "help", "status", "pair", "link", "page", "people", "allow", "role", "block", "whoami"),
+    *("help", "status", "pair", "link", "page", "people", "allow", "role", "block", "whoami"),
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("context", "compact", "skills", "skill", "approve", "deny", "rules"),
     *("activation", "speakers", "tools", "budget", "tasks", "sessions", "resume", "rename", "memory", "undo"),
@@ -147,19 +147,6 @@ async def test_status_tells_the_model_and_what_runs(stage: Stage) -> None:
     writing.set()
 
     await chat.until(lambda c: c.screen[-1].endswith("Done."))
-
-
-async def test_start_offers_examples_and_a_pressed_one_is_asked(stage: Stage) -> None:
-    ann, chat = stage.private("Ann")
-    stage.script.then(says("It is 391."))
-
-    await chat.says(ann, "/start")
-    await chat.until(lambda c: "I am Parley" in c.screen[0])
-    press = await chat.presses(ann, "What is 17 * 23?")
-
-    await chat.until(lambda c: c.screen[-1] == "It is 391.")
-    await chat.until(lambda _: press.answered)
-    assert stage.said == ["What is 17 * 23?"]
 
 
 async def test_help_lists_the_commands(stage: Stage) -> None:

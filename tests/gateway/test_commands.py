@@ -18,7 +18,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
     table = (await start_bot(plugins=())).made.commands.table
 
     assert [spec.name for spec in table.specs] == [
-        *("start", "help", "status"),
+        *("help", "status"),
         *("pair", "link", "page"),
         *("people", "allow", "role", "block", "whoami"),
         *("new", "rewind", "stop", "continue", "language", "retry"),
@@ -49,8 +49,6 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
 @pytest.mark.parametrize(
     ("command", "language", "words"),
     [
-        ("/start", "en", "Hello, I am Ada."),
-        ("/start", "zh", "您好，我是 Ada。"),
         ("/help more", "en", "- /language [en|zh] – Choose English or Chinese here"),
         ("/help more", "zh", "- /language [en|zh] – 选择语言"),
         ("/help 全部", "zh", "- /skill load|unload|reload|install|update|remove|lock|unlock 名称 – "),
@@ -115,17 +113,6 @@ async def test_a_command_with_arguments_has_an_example_that_fits_them(start_bot:
                 example = command.example if isinstance(command.example, str) else command.example[language]
                 first = command.spec.options[0]
                 assert not (first.required and first.choices) or example.split()[0] in first.choices
-
-
-async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
-    bot = await start_bot("It is noon there.")
-    await bot.hears("/start")
-
-    await bot.channel.presses("What time is it in Tokyo?")
-    await bot.app.settled()
-
-    assert text_of(bot.llm.requests[0].messages[0].content) == "What time is it in Tokyo?"
-    assert bot.screen[-1] == "It is noon there."
 
 
 async def test_a_language_is_chosen_by_button_and_kept(start_bot: StartBot) -> None:

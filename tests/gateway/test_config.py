@@ -152,7 +152,6 @@ async def test_name_manner_and_limits_hold_from_the_next_message_on(wired_bot: S
     assert bot.llm.requests[-1].messages[0] == bot.llm.requests[0].messages[0], "the conversation goes on"
     session = bot.made.chats.sessions.of(bot.channel.chat("ann"))
     assert (await session.conversation.agent()).loop.limits.max_turns == 7
-    assert "Ida" in await says(bot, "/start")
 
 
 async def test_language_and_zone_hold_for_those_who_have_none_of_their_own(start_bot: StartBot) -> None:

@@ -2,23 +2,29 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
-from channels.base import ChatKey, MessageReceived, Sender
+from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import NO_PACE, MemoryChannel
+from gateway.chat.replies import Answer
 from gateway.chat.run_pace import BURST, MOST_WAITING, REMEMBERED, Pace
+from gateway.commands.command import Command, Invocation
 from gateway.permissions.access import Access
+from gateway.permissions.rights import TALK, always
 from gateway.permissions.roles import Roles
+from gateway.plugin import Plugin
 from gateway.store.outbox import Outbox
 from gateway.store.rows import InboxItem
 from tests.clock import FakeClock, HandClock
 from tests.gateway.bot import PEOPLE, Bot
 from tests.gateway.conftest import StartBot
 
+SUM = "What is 17 * 23?"
 TEAM = ChatKey(platform="memory", account="here", chat="#team")
 
 
@@ -162,17 +168,30 @@ async def test_a_stop_drops_what_waits_for_the_pace(start_bot: StartBot) -> None
     assert await bot.made.base.store.inbox.waiting() == []
 
 
+class Offers(Plugin):
+    """Offers words to say."""
+
+    name = "offers"
+
+    def commands(self) -> Sequence[Command]:
+        async def offer(_: Invocation) -> Answer:
+            return OutboundMessage(markdown="Ask me:", buttons=((Button(label=SUM, action=SUM),),))
+
+        return (Command("offer", {"en": "Offer words", "zh": "提供例句"}, offer, rights=always(TALK)),)
+
+
 async def test_a_button_that_says_words_keeps_the_pace_and_one_that_commands_does_not(start_bot: StartBot) -> None:
     clock = HandClock()
     channel = MemoryChannel(limits=NO_PACE, now=clock.time)
-    bot = await start_bot(*(f"answer {number}" for number in range(10)), channel=channel, clock=clock)
-    await bot.hears("/start", sender="bob")
+    answers = [f"answer {number}" for number in range(10)]
+    bot = await start_bot(*answers, channel=channel, clock=clock, plugins=(Offers,))
+    await bot.hears("/offer", sender="bob")
     await bot.hears("/language", sender="bob")
     for _ in range(BURST):
-        await bot.channel.presses("What is 17 * 23?", sender="bob")
+        await bot.channel.presses(SUM, sender="bob")
         await bot.app.settled()
 
-    await bot.channel.presses("What is 17 * 23?", sender="bob")
+    await bot.channel.presses(SUM, sender="bob")
     await bot.channel.presses("English", sender="bob")
     await channel.until(lambda: "I will use English here." in bot.screen)
 

@@ -125,7 +125,7 @@ class CommandParts:
         sweep, rules = self.revocation.sweep, GroupRules(people.groups.rules, store.chat_settings, base.audit)
         test = ModelTest(models, guards.spending_of, store.spending, clock, base.new_id)
         return (
-            HelpCommands(base.about, current).commands,
+            HelpCommands().commands,
             StatusCommand(
                 base.about, clock, home, guards.approvals, agents.tasks, model, nodes=base.node_statuses
             ).commands,

@@ -48,6 +48,7 @@ class Parts:
             people.access,
             people.roles,
             base.current,
+            base.models,
             budgets=guards.budgets,
             secrets=base.secrets,
             clock=base.clock,

@@ -1,0 +1,1 @@
+"""The command /start: a greeting, and what to try first."""
