@@ -36,7 +36,7 @@ _SOME_DAY = date(2026, 1, 1)
 _WORD = re.compile(r"\S+")
 _WORD_BEGINS = re.compile(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
 _BEFORE = re.compile(
-    r"[\s,，.。:：;；–—-]*(?:(?:please\s+)?(?:remind\s+)?me\b)?\s*(?:to\b)?(?:请?(?:提醒|叫|通知)我)?[\s,，:：]*",
+    r"[\s,，.。!！?？:：;；–—-]*(?:(?:please\s+)?(?:remind\s+)?me\b)?\s*(?:to\b)?(?:请?(?:提醒|叫|通知)我)?[\s,，:：]*",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"[\s,，:：;；–—-]+\Z")

@@ -135,6 +135,7 @@ REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("california", "californian", "west coast", "us west coast", "sf"), (_PACIFIC,)),
     **dict.fromkeys(("east coast", "us east coast", "ny", "dc", "washington dc"), (_EASTERN,)),
     **dict.fromkeys(("texas", "德州"), (_CENTRAL,)),
+    "anywhere on earth": ("Etc/GMT+12",),
     **dict.fromkeys(("us", "usa", "american", "america", "美国"), _AMERICAN),
     **dict.fromkeys(("canada", "canadian", "加拿大"), ("America/Toronto", "America/Winnipeg", "America/Vancouver")),
     **dict.fromkeys(

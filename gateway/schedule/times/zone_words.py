@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent_core.tools.clock import zone_names
 from gateway.schedule.times.lists import MONTHS
@@ -42,8 +42,8 @@ _BEHIND = (
 """Directly behind a time of day, or a day."""
 _PERIOD = r"(?:\s+(?:standard|daylight|summer|winter|local))?"
 _NAME = r"[A-Za-z][\w'’.-]*"
-_BEGINS, _ENDS = "(?<![A-Za-z0-9_])", "(?![A-Za-z0-9_])"
-"""Unlike `\\b`, between a letter and a Chinese character as well."""
+_BEGINS, _ENDS = "(?<![A-Za-z0-9])(?<![A-Za-z0-9]_)", "(?![A-Za-z0-9])(?!_[A-Za-z0-9])"
+"""Unlike `\\b`, between a letter and a Chinese character as well, and within the signs of Markdown, as in `_ET_`."""
 _SHORT = rf"(?:{'|'.join(SHORT)}|{'|'.join('[.]'.join(each) + '[.]' for each in SHORT)})"
 _LONG = rf"(?:{'|'.join(ABBREVIATIONS.keys() - WORDS)})"
 _DOTTED = rf"(?:{'|'.join('[.]'.join(each) + '[.]' for each in ABBREVIATIONS)})"
@@ -54,11 +54,17 @@ _IS_NAME = rf"(?=[A-Z]|(?:{'|'.join(map(re.escape, sorted(LOWER)))})\b)"
 _CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
 _OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
 _CLOSED = re.compile(_CLOSE)
+_DASH = "\u2010-\u2015~|•·=-"
+_SIGN = rf"[\"'`“”‘’«»‹›<>{{}}()（）\[\]【】「」『』〈〉《》*_:：;；,，…{_DASH}]"
+_SIGNS_BEFORE = re.compile(rf"\s*(?:{_SIGN}\s*)+\Z")
+_SIGNS_BEHIND = re.compile(rf"\s*(?:{_SIGN}+(?:\s+|(?=[^\x00-\x7f])|\Z))+")
+_JOINT = re.compile(r"(?<=[apAP][mM])[/@]\Z|(?<=\d)@\Z")
+"""As in `9am/EST`."""
 _PATTERN = re.compile(
     rf"(?i:\b(?:in\s+)?local\s+time\s+(?:in|of)\s+|\b(?:heure|hora|ora|horário)\s+(?:de|di|do|del|da)\s+)(?P<there>{_NAME}(?:\s+{_NAME}){{0,2}})"
     rf"|(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
     rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
-    rf"|{_OPEN}(?:(?i:\b(?:in|by|at)(?:\s+the)?)\s+|[按以用照])?(?P<named>"
+    rf"|{_OPEN}(?:(?i:\b(?:(?:in|by|at)(?:\s+the)?|that(?:['’]s|\s+is)|i\.e\.))\s+|[按以用照])?(?P<named>"
     rf"(?i:\b{OFFSET})(?!\d|[:.]\d|[½¼¾])"
     rf"|(?<=\d)\s*\+\s?\d{{2}}:?\d{{2}}(?![\d:])|(?<=T\d\d:\d\d)-\d{{2}}:?\d{{2}}\b|(?<=T\d\d:\d\d)Z\b"
     rf"|(?<=T\d\d:\d\d:\d\d)(?:Z\b|-\d{{2}}:?\d{{2}}\b)|(?<=\d)\s?Z\b(?!-)"
@@ -73,7 +79,7 @@ _PATTERN = re.compile(
     rf"|\b{_ALONE}"
     rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))}){_CHINESE_TIME}"
     rf"){_CLOSE}"
-    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:,?\s+|\s*[(（\[]\s*){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:,?\s+|\s*[(（\[]\s*|\s*[{_DASH}]\s*(?=[^\d{_DASH}]{{2,40}}[{_DASH}])){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
     r"|(?<=[点點时半刻分整\d])\s*[(（]?\s*在?"
     rf"(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_PLACES))})(?!{_CHINESE_TIME})"
 )
@@ -128,7 +134,7 @@ def zone_words(text: str) -> Iterator[ZoneWords]:
         read = _read(found)
         at = read.end if read else found.start() + 1
         if read:
-            yield read
+            yield _with_signs(read, text)
 
 
 def zone_said(text: str) -> str | None:
@@ -162,6 +168,16 @@ def begins_with_zone(text: str) -> bool:
         return True
     first = next(zone_words(text), None)
     return first is not None and first.start == 0 and not first.is_place
+
+
+def _with_signs(words: ZoneWords, text: str) -> ZoneWords:
+    """Include the signs that set the words apart, as in `9am - EST - call`, or that join them to a time."""
+    name = text.index(words.text[:1], words.start)
+    before, behind = _SIGNS_BEFORE.search(text[:name]), _SIGNS_BEHIND.match(text, words.end)
+    if before and behind:
+        return replace(words, start=before.start(), end=words.end + len(behind[0].rstrip()))
+    joint = _JOINT.search(text[: words.start])
+    return replace(words, start=joint.start()) if joint else words
 
 
 def _read(found: re.Match[str]) -> ZoneWords | None:
