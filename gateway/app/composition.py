@@ -91,10 +91,10 @@ class Gateway:
             await tasks.settled()
             await firings.settled()
             await sessions.settled()
-        await self._owed.settled()
         await self.guards.approvals.settled()
         await self.guards.budget_notices.settled()
         await self.serving.scheduler.settled()
+        await self._owed.settled()
         await self.base.delivery.settled()
 
     async def settled_in(self, chat: ChatKey) -> None:
@@ -107,6 +107,7 @@ class Gateway:
         """Send what was kept for a chat while nobody could be shown it."""
         kept = [post for post in await self.base.store.outbox.unsent() if post.chat == chat]
         await self.base.delivery.deliver(chat, kept)
+        await self._owed.delivered({post.run for post in kept})
 
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""

@@ -103,11 +103,13 @@ class LocalChats:
 
     async def resume(self, platform: str) -> None:
         """See `ChatWork`."""
+        await self._working.owed.resume()
         self._route_all(await self._resumed.recovery.resume(platform))
 
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """See `ChatWork`."""
         await self._delivery.deliver(chat, posts)
+        await self._working.owed.delivered({post.run for post in posts})
 
     def is_idle(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""

@@ -5,7 +5,7 @@ same over all tries.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import replace
 from weakref import WeakValueDictionary
@@ -194,12 +194,13 @@ class Delivery:
         if (masked := self._masked.get(chat.platform)) is not None:
             masked.other_wrote(chat)
 
-    async def deliver_kept(self, platform: str) -> None:
-        """Send what a platform refused because of the account, which is in order now."""
+    async def deliver_kept(self, platform: str) -> Set[str]:
+        """Send what a platform refused because of the account, which is in order now. Returns the runs it was of."""
         kept = {key: self._kept.pop(key) for key, chat in [*self._kept.items()] if chat.platform == platform}
         posts = [post for post in await self._store.outbox.unsent() if post.key in kept]
         for chat in dict.fromkeys(post.chat for post in posts):
             await self.deliver(chat, [post for post in posts if post.chat == chat])
+        return {post.run for post in posts}
 
     async def caught_up(self, chat: ChatKey) -> None:
         """Wait until what may be on the screen of a chat is acknowledged and recorded, for `PATIENCE` at most.

@@ -101,12 +101,14 @@ class OwedWork:
 
         What follows messages that are still unsent waits for `delivered`.
         """
-        unsent = {post.run for post in await self._store.outbox.unsent(chat) if not post.is_progress}
-        await self._take_up(each for each in await self._store.owed.left(chat) if each.run not in unsent)
+        await self._take_up(await self._ready(chat))
 
     async def delivered(self, runs: Container[str]) -> None:
-        """Do what is owed by these runs, of which messages were sent that the previous process had left."""
-        await self._take_up(each for each in await self._store.owed.left() if each.run and each.run in runs)
+        """Do what is owed by these runs, of which messages were sent that had been left.
+
+        That was by the previous process, by a node that does not work on the chat, or when a platform took none.
+        """
+        await self._take_up(each for each in await self._ready() if each.run and each.run in runs)
 
     def are_in(self, chat: ChatKey) -> bool:
         """Return True while something is done in a chat."""
@@ -131,6 +133,11 @@ class OwedWork:
 
     def _over(self, known: tuple[str, str], _: "asyncio.Task[None]") -> None:
         del self._doing[known]
+
+    async def _ready(self, chat: ChatKey | None = None) -> Sequence[Owed]:
+        """Return what is left, except what follows messages that are still unsent."""
+        unsent = {post.run for post in await self._store.outbox.unsent(chat) if not post.is_progress}
+        return [each for each in await self._store.owed.left(chat) if each.run not in unsent]
 
     async def _take_up(self, items: Iterable[Owed]) -> None:
         """Begin what another process may have died of, so that it is not done for ever."""

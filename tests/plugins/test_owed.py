@@ -155,6 +155,27 @@ async def test_after_a_kill_the_answer_and_the_line_are_there_once_and_in_order(
         await next_life.stop()
 
 
+async def test_what_is_owed_on_a_platform_that_comes_later_is_done_then(
+    start_bot: StartBot, adds: type[Adds], tmp_path: Path
+) -> None:
+    bot = await start_bot("Hi.", plugins=(adds,))
+    await while_it_is_done(bot, adds)
+    await bot.stop()
+    adds.held.set()
+    later = Bot(bot.home, (), BotOptions(channel=MemoryChannel(name="elsewhere"), plugins=(adds,)))
+    await later.start()
+    await later.app.settled()
+    assert await left(later) == [("line", 0)]
+
+    later.made.base.channels.put(bot.channel)
+    await later.made.events.dispatcher.resume(bot.channel.name)
+    await later.app.settled()
+
+    assert bot.screen == ["Hi.", "That was completed."]
+    assert await left(later) == []
+    await later.stop()
+
+
 # Failures
 
 
