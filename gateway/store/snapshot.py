@@ -25,6 +25,7 @@ OPEN_ENDS = (
     "UPDATE firings SET delivery = 'failed', delivery_error = 'restored from a backup'"
     " WHERE delivery IN ('pending', 'held')",
     "UPDATE inbox SET state = 'done' WHERE state = 'new'",
+    "DELETE FROM owed",
 )
 """Closes what was open when the copy was taken: it has been delivered since, or is out of date."""
 

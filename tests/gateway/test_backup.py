@@ -15,12 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.origin import CLEAN
+from agent_core.reasons import TerminalReason
 from channels.base import Accepted, ChatKey, MessageReceived, OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.errors import ParleyError
 from gateway.store.job import Job, JobState, Reminder
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
-from gateway.store.rows import Post, Run
+from gateway.store.owed import Owed
+from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.rule import Once
 from gateway.store.side_file import read_mark
 from gateway.store.store import Store
@@ -215,6 +217,10 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
     async with Store.open(home, clock, numbered()) as store:
         await store.inbox.accept(message(1))
         await store.runs.begin(Run("run-1", CHAT, "session-1", "ann", clock.time()))
+        ended = Run("run-2", CHAT, "session-1", "ann", clock.time())
+        await store.runs.begin(ended)
+        done = RunEnd(TerminalReason.COMPLETED, "")
+        await store.runs.end(ended, done, (), owes=lambda _: [Owed("speech", "run-2", CHAT)])
         await store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, OutboundMessage(markdown="old"), origin=CLEAN)])
         soon = clock.time() + 60
         job = Job(
@@ -238,9 +244,10 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
         assert await store.outbox.unsent() == []
         assert await store.runs.unfinished() == []
         assert await store.inbox.waiting() == []
-        done = await store.jobs.find("j1")
-        assert done is not None
-        assert done.state is JobState.DONE
+        assert await store.owed.left() == []
+        reminder = await store.jobs.find("j1")
+        assert reminder is not None
+        assert reminder.state is JobState.DONE
         assert [row.words.split()[0] for row in await store.restores.unreported()] == ["message", "stretch"]
 
 
