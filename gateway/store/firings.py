@@ -9,6 +9,7 @@ from gateway.store.connection import Connection
 from gateway.store.job import Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
+from gateway.store.owed import Owed, owe
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.runs import begin_once, end_run
 from gateway.store.table import chat_of, readable
@@ -62,13 +63,20 @@ class Firings(ValueTable[Firing]):
 
         return await self._writer.submit(change)
 
-    async def end(self, ended: Sequence[Firing], posts: Sequence[Post] = (), run: RunEnd | None = None) -> None:
+    async def end(
+        self,
+        ended: Sequence[Firing],
+        posts: Sequence[Post] = (),
+        run: RunEnd | None = None,
+        owed: Sequence[Owed] = (),
+    ) -> None:
         """Save firings that have ended, queue their posts, and end their runs, in one transaction.
 
         Args:
             ended: The firings; several may share one message.
             posts: Their message.
             run: The outcome of their run, if they have one.
+            owed: What is owed from now on.
         """
         now = self._clock.time()
         how = run and replace(run, error=run.error and self._secrets.mask(run.error))
@@ -81,6 +89,7 @@ class Firings(ValueTable[Firing]):
                 if how and firing.run:
                     end_run(connection, firing.run, how, now)
             insert(connection, rows)
+            owe(connection, owed, now, self._secrets.mask)
 
         await self._writer.submit(change)
 
@@ -160,11 +169,6 @@ class Firings(ValueTable[Firing]):
             return list(readable(rows, chat_of, "firings"))
 
         return await self._reader.run(read)
-
-    async def being_sent(self) -> list[Firing]:
-        """Return the firings whose message is being sent, by chat and time. Scans the table: call it rarely."""
-        where = "delivery = 'pending' ORDER BY chat, due, slot"
-        return await self._read(where, {})
 
     def _masked(self, firing: Firing) -> Firing:
         mask = self._secrets.mask

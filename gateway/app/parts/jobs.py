@@ -42,6 +42,7 @@ class JobParts:
         self.tools = RunTools(store, delivery, access, clock, base.outgoing)
         self.firing_messages = FiringMessages(store, delivery, access, clock, current, self.tools.files)
         self.firing_delivery = FiringDelivery(store, delivery, access)
+        owed.register(self.firing_delivery.owed)
         self.notes = ChatNotes(store, self.firing_messages)
         self.rights = JobRights(store, guards.rules, current.quotas)
         self.work = JobWork(

@@ -114,7 +114,9 @@ def _scheduler(parts: Parts, events: EventParts) -> Scheduler:
         platforms=base.channels.names(),
         tick=jobs.heartbeats.tick,
     )
-    digests = Digests(base.store, base.delivery, parts.people.access, jobs.firing_messages, jobs.firing_delivery)
+    digests = Digests(
+        base.store, base.delivery, parts.people.access, jobs.firing_messages, jobs.firing_delivery, owed=parts.owed
+    )
     return Scheduler(due, missed, digests, base.clock, base.planned)
 
 

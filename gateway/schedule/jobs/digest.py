@@ -1,7 +1,7 @@
 """Sends the messages held during quiet hours, as one message per chat when they end.
 
 Releasing the firings and queueing the message is one transaction, so it is sent once even if the process dies in
-between. The outcome of the delivery is recorded later, by this process start or the next.
+between. The outcome of its delivery is owed from then on.
 """
 
 import asyncio
@@ -14,9 +14,12 @@ from agent_core.background import Background
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.schedule.jobs.firing_delivery import FiringDelivery
+from gateway.runs.owed import OwedWork
+from gateway.schedule.jobs.firing_delivery import DIGEST, FiringDelivery
 from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.store.job import CheckIn, DeliveryState, Firing, Job, JobState
+from gateway.store.owed import Owed
+from gateway.store.rows import Post
 from gateway.store.store import Store
 
 MOST = 8
@@ -35,21 +38,21 @@ class Digests:
         access: Access,
         messages: FiringMessages,
         firing_delivery: FiringDelivery,
+        *,
+        owed: OwedWork,
     ) -> None:
         self._store = store
         self._delivery = delivery
         self._access = access
         self._firing_delivery = firing_delivery
         self._messages = messages
+        self._owed = owed
         self._ticking = asyncio.Lock()
-        self._left: list[list[Firing]] | None = None
-        """Firings by digest message that an earlier process start left unsent; None until the first `send_due`."""
         self._sending = Background("held messages were not sent")
 
     async def send_due(self) -> None:
         """Send what is held in chats outside their quiet hours. Call it at least every minute."""
         async with self._ticking:
-            self._left = [each for each in await self._to_settle() if not await self._is_settled(each)]
             for chat in await self._store.firings.chats_with_held():
                 if self._delivery.knows(chat):
                     await self._release(chat)
@@ -86,35 +89,18 @@ class Digests:
 
     async def _send(self, chat: ChatKey, items: Sequence[tuple[Job | None, Firing]]) -> None:
         firings = [firing for _, firing in items]
-        name = _name(firings)
+        name = f"digest-{firings[0].id}"
         posts = await self._messages.digest(name, items)
-        await self._store.firings.end([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
+        owed = [Owed(DIGEST, each.id, chat, run=name) for each in firings]
+        released = [replace(each, delivery=DeliveryState.PENDING) for each in firings]
+        await self._store.firings.end(released, posts, owed=owed)
         log.info("held messages sent", chat=str(chat), count=len(firings))
-        self._sending.start(self._firing_delivery.deliver(name, firings, posts), name)
+        self._sending.start(self._deliver(name, released, posts, owed), name)
 
-    async def _to_settle(self) -> list[list[Firing]]:
-        if self._left is not None:
-            return self._left
-        found: list[list[Firing]] = []
-        for firing in await self._store.firings.being_sent():
-            if await self._store.outbox.find(_first(_name([firing]))):
-                found.append([firing])
-            elif found and found[-1][0].chat == firing.chat and not await self._store.outbox.find(_first(firing.name)):
-                found[-1].append(firing)
-        return found
-
-    async def _is_settled(self, firings: Sequence[Firing]) -> bool:
-        return await self._firing_delivery.is_settled(_name(firings), firings)
+    async def _deliver(self, name: str, firings: Sequence[Firing], posts: Sequence[Post], owed: Sequence[Owed]) -> None:
+        await self._firing_delivery.deliver(name, firings, posts)
+        self._owed.begin(owed)
 
 
 def _dropped(firing: Firing) -> Firing:
     return replace(firing, delivery=DeliveryState.NONE)
-
-
-def _name(firings: Sequence[Firing]) -> str:
-    return f"digest-{firings[0].id}"
-
-
-def _first(name: str) -> str:
-    """Return the key of a message's first post."""
-    return f"{name}:proactive:0"

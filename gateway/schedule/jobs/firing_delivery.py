@@ -6,13 +6,17 @@ from itertools import count
 
 import structlog
 
-from channels.base import AccountRefused, ChannelError, ChatKey
+from channels.base import ChannelError, ChatKey
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.runs.owed import Kinds
 from gateway.store.job import DeliveryState, Firing, Job, JobState, Pause
+from gateway.store.owed import Owed
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 
+DIGEST = "digest"
+"""The kind of what is owed for a firing in a digest; its key is the firing, and its run is the message."""
 _OVER = PostState.SENT, PostState.FAILED
 
 log = structlog.get_logger(__name__)
@@ -29,34 +33,35 @@ class FiringDelivery:
     async def deliver(self, name: str, firings: Sequence[Firing], posts: Sequence[Post] | None) -> list[Firing]:
         """Send the message of this name about firings of one chat, and return them with the outcome.
 
-        They stay PENDING if the platform refuses our login. `posts`: None if an earlier process start queued them and
-        may have sent some.
+        They stay PENDING while it is not sent: the platform refuses our login, or another process sends it. `posts`:
+        None if an earlier process start queued them and may have sent some.
         """
-        chat, is_left = firings[0].chat, posts is None
+        chat = firings[0].chat
         if posts is None:  # a first send begins before it is recorded, so each of these may have been sent
             noted = await self._noted(name)
             posts = [post.of_earlier_start() for post in noted if post.state not in _OVER]
         self._access.spoke(chat)
         error = await self._delivery.attempt(chat, posts)
-        if isinstance(error, AccountRefused):
+        states = await self._states(name)
+        if not states <= {*_OVER}:
             return [*firings]
-        states = await self._states(name) if is_left or error else set()
         failed = error is not None or PostState.FAILED in states
         recorded = await self._record_outcome(firings, error.reason if error else "", failed=failed)
         if error is not None and error.permanent and PostState.SENT not in states:
             await self._pause_all(chat, error)
         return recorded
 
-    async def is_settled(self, name: str, firings: Sequence[Firing]) -> bool:
-        """Return True if the message of this name, queued by an earlier process start, was sent or given up.
+    @property
+    def owed(self) -> Kinds:
+        """Return the outcome that is owed to each firing of a digest once the message was sent or given up."""
+        return Kinds("jobs", {DIGEST: self._record_digest})
 
-        The outcome is recorded then.
-        """
-        states = await self._states(name)
-        if not states <= {*_OVER}:
-            return False
-        await self._record_outcome(firings, "", failed=PostState.FAILED in states)
-        return True
+    async def _record_digest(self, item: Owed) -> Sequence[Post]:
+        """Record the outcome, unless the process that has sent the message has done so, which knows more."""
+        firing = await self._store.firings.by_id(item.key)
+        if firing is not None and firing.delivery is DeliveryState.PENDING:
+            await self._record_outcome([firing], "", failed=PostState.FAILED in await self._states(item.run))
+        return ()
 
     async def has_reached_users(self, firing: Firing) -> bool:
         """Return True if users have received the message or a part of it, or will after the quiet hours."""

@@ -41,11 +41,13 @@ class Steps:
     """Counts the steps that are left in the process to be killed."""
 
     left: int
+    watched: frozenset[str]
+    """The coroutines whose steps are counted, by qualified name."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     def task(self, loop: asyncio.AbstractEventLoop, work: Work, **how: object) -> "asyncio.Task[object]":
         """Create a task; used as the loop's task factory."""
-        watched = _Watched(work, self) if getattr(work, "__qualname__", "") in WATCHED else work
+        watched = _Watched(work, self) if getattr(work, "__qualname__", "") in self.watched else work
         return asyncio.Task(watched, loop=loop, **how)  # type: ignore[arg-type]
 
 
@@ -139,9 +141,9 @@ def copy(home: Path, to: Path) -> None:
         source.backup(target)
 
 
-async def killed(work: Work, step: int) -> bool:
+async def killed(work: Work, step: int, watched: frozenset[str] = WATCHED) -> bool:
     """Run the work until the given step; return True if it got that far."""
-    loop, steps = asyncio.get_running_loop(), Steps(step)
+    loop, steps = asyncio.get_running_loop(), Steps(step, watched)
     loop.set_task_factory(steps.task)  # type: ignore[arg-type]
     working, over = asyncio.ensure_future(work), asyncio.ensure_future(steps.over.wait())
     try:
