@@ -27,9 +27,10 @@ from typing import ClassVar
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
 from agent_core.tools.tool import Tool
-from channels.base import InboundEvent
+from channels.base import ChatKey, InboundEvent
 from channels.connected import Connected
 from gateway.admin.screen import Screen
+from gateway.chat.places import Place
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable
 from gateway.commands.press import Press
@@ -137,6 +138,11 @@ class Plugin:
     Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
     through a subclass of `gateway.store.table.Table`, which `core.store.table` makes, and whose statements may touch
     these tables only: others raise NotItsTable. `erased` erases what they hold of a person.
+    """
+    unfinished: ClassVar[str] = ""
+    """The one of its tables that names, in a column `chat`, the chats in which it has something to finish.
+
+    A chat that it names is taken over from a node that died even if nothing else is left to do there: see `taken_over`.
     """
     paths: ClassVar[frozenset[str]] = frozenset()
     """Paths of all `routes`, such as `/figures`: the server listens before the plugin is made. No path may be that of
@@ -259,6 +265,31 @@ class Plugin:
 
         Called before it is stored, so the same event may be told again after a crash. It must return at once, and
         changes neither the event nor the decision. A failure is logged and stops nothing else.
+        """
+
+    def moved(self, item: InboxItem, place: Place) -> None:
+        """Take note of the place of what waits in a chat: a message, or news of a task or a job.
+
+        Called outside of any transaction, often several times in a row, and with the same place again after a restart
+        or a take-over. It must return at once, and starts what takes longer as a task of its own, which `closed` ends.
+        What becomes of a message that a run has begun with, or was steered by, is told at the end of the run: see
+        `ended`. A failure is logged and stops nothing else.
+        """
+
+    async def taken_over(self, chat: ChatKey | None) -> None:
+        """Go on with what the plugin left unfinished in a chat, or in all (None), when its process ended or died.
+
+        Called outside of any transaction, before anything else goes on there and before `moved` tells of the messages
+        that wait: with None at the start of a process that has the store for itself, and else with each chat that this
+        node takes over, if something is left to do in it (see `unfinished`). What follows an answer needs no more than
+        `owed`. A failure, or more than 10 seconds, is logged, and the chat goes on.
+        """
+
+    async def closed(self) -> None:
+        """End what the plugin runs by itself, as Parley ends.
+
+        Called once, when all chats rest and before the platforms are left; not after a crash, so nothing may depend on
+        it. A failure, or more than 5 seconds, is logged.
         """
 
     async def before_call(self, call: Proposal) -> Objection | None:

@@ -35,6 +35,7 @@ from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight
 from gateway.admin.screen import NoSuchItem, Screen, View, Visit, Waits
 from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
+from gateway.chat.places import Place
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
@@ -119,6 +120,7 @@ __all__ = [
     "OutboundMessage",
     "Owed",
     "ParleyError",
+    "Place",
     "PlainTable",
     "Plugin",
     "PluginSettings",

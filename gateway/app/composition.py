@@ -39,7 +39,7 @@ class Gateway:
         parts = Parts.of(base)
         self.base, self.people, self.files, self.guards = base, parts.people, parts.files, parts.guards
         self.agents, self.jobs, self.chats, self.plugins = parts.agents, parts.jobs, parts.chats, parts.plugins
-        self._owed = parts.owed
+        self._owed, self._moments = parts.owed, parts.moments
         self.commands = CommandParts(parts)
         self.events = EventParts(parts, self.commands)
         self.serving = ServingParts(parts, self.commands, self.events)
@@ -131,6 +131,7 @@ class Gateway:
         await asyncio.gather(
             self.guards.budget_notices.close(), self.chats.reactions.close(), self.commands.forgetting.close()
         )
+        await self._moments.closed()
         await self.base.delivery.close()
 
     def _subscribe(self) -> None:

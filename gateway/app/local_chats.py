@@ -1,7 +1,7 @@
 """The work on chats in this process, which the dispatcher starts, moves and stops."""
 
 import asyncio
-from collections.abc import Sequence, Set
+from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import dataclass
 
 from channels.base import ChatKey, InboundEvent, MessageReceived
@@ -28,6 +28,8 @@ class Resumed:
     recovery: Recovery
     reactions: Reactions
     revocation: Revocation
+    plugins: Callable[[ChatKey | None], Awaitable[None]]
+    """Tells the plugins that this process works on a chat from now on, or on all."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class LocalChats:
         resumed = self._resumed
         self.unload(chat)  # it may have been looked at while another process worked on it
         await resumed.reactions.restore(chat)
+        await resumed.plugins(chat)
         await self._working.owed.resume(chat)
         return await resumed.recovery.take_over(chat)
 
@@ -97,6 +100,7 @@ class LocalChats:
         """See `ChatWork`."""
         resumed = self._resumed
         await resumed.reactions.restore()
+        await resumed.plugins(None)
         await self._working.owed.resume()
         self._route_all(await resumed.recovery.run())
         await resumed.revocation.sweep()  # before any of it goes on

@@ -8,7 +8,8 @@ from agent_core.background import done_within
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
-from channels.base import InboundEvent
+from channels.base import ChatKey, InboundEvent
+from gateway.chat.places import Place
 from gateway.chat.sounds import Heard, Sound
 from gateway.permissions.gates import BeforeCall
 from gateway.plugin import Plugin
@@ -22,6 +23,10 @@ from gateway.upkeep.forgetting import PluginKeepsRows
 
 HEAR_WITHIN = 300.0
 """Seconds that a plugin may take to hear a recording. The chat waits for it."""
+TAKE_OVER_WITHIN = 10.0
+"""Seconds that a plugin may take to take over what it left. The chats wait for it."""
+CLOSE_WITHIN = 5.0
+"""Seconds that a plugin may take to end what it runs, when Parley ends."""
 
 log = structlog.get_logger(__name__)
 
@@ -29,13 +34,18 @@ log = structlog.get_logger(__name__)
 class Moments:
     """The plugins that are told of each moment."""
 
-    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures) -> None:
+    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
+        self.plugins = plugins
         self._failures = failures
+        self._clock = clock
         self._admitted = tuple(each for each in plugins if type(each).admitted is not Plugin.admitted)
         self.gates: Sequence[tuple[str, BeforeCall]] = tuple(
             (each.name, each.before_call) for each in plugins if type(each).before_call is not Plugin.before_call
         )
         """The guards that are asked before each call, by the plugin's name."""
+        self._moved = tuple(each for each in plugins if type(each).moved is not Plugin.moved)
+        self._taking_over = tuple(each for each in plugins if type(each).taken_over is not Plugin.taken_over)
+        self._closing = tuple(each for each in plugins if type(each).closed is not Plugin.closed)
         self._erasing = tuple(each for each in plugins if type(each).erased is not Plugin.erased)
 
     def gate_failed(self, plugin: str, error: Exception) -> None:
@@ -64,6 +74,24 @@ class Moments:
         for plugin in self._admitted:
             with self._failures.contained(plugin.name, "admitted"):
                 plugin.admitted(event)
+
+    def moved(self, item: InboxItem, place: Place) -> None:
+        """Tell of the new place of a message."""
+        for plugin in self._moved:
+            with self._failures.contained(plugin.name, "moved"):
+                plugin.moved(item, place)
+
+    async def taken_over(self, chat: ChatKey | None) -> None:
+        """Tell that this process works on a chat from now on, or on all."""
+        for plugin in self._taking_over:
+            with self._failures.contained(plugin.name, "taken_over"):
+                await done_within(plugin.taken_over(chat), TAKE_OVER_WITHIN, self._clock)
+
+    async def closed(self) -> None:
+        """Tell that Parley ends."""
+        for plugin in self._closing:
+            with self._failures.contained(plugin.name, "closed"):
+                await done_within(plugin.closed(), CLOSE_WITHIN, self._clock)
 
 
 class Hearing:

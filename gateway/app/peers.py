@@ -117,6 +117,7 @@ async def opened(
             yield store, NoPeers(), clock
         return
     await PostgresServer(shared.url).migrate(extras.plugins)
+    unfinished = [each.unfinished for each in extras.plugins if each.unfinished]
     cluster = importlib.import_module("gateway.cluster.cluster")  # it needs an extra
     host = socket.gethostname()
     about = cluster.NodeInfo(
@@ -136,6 +137,7 @@ async def opened(
         node = StoreNode(joined.node, joined.signals)
         async with Store.open(home, clock, new_id, secrets, extras=extras, url=shared.url, node=node) as store:
             try:
-                yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats), clock
+                engine = shared.has_engine and shared.takes_chats
+                yield store, joined.peers(store, engine=engine, unfinished=unfinished), clock
             finally:
                 await joined.signals.close()

@@ -136,13 +136,17 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
 
 def _core_of(kind: type[Plugin], core: Core) -> Core:
     """Return what a plugin is given: further tables that it makes of the store reach its own rows only."""
-    own = OwnTables(PluginTables(kind.name, kind.migrations, adopts=is_ours(kind)))
+    own = OwnTables(_tables(kind))
     return replace(core, store=core.store.of_plugin(own))
 
 
 def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
     """Return the tables of the plugins that have some. Raises PluginTablesRefused."""
-    return tuple(PluginTables(kind.name, kind.migrations, adopts=is_ours(kind)) for kind in kinds if kind.migrations)
+    return tuple(_tables(kind) for kind in kinds if kind.migrations or kind.unfinished)
+
+
+def _tables(kind: type[Plugin]) -> PluginTables:
+    return PluginTables(kind.name, kind.migrations, is_ours(kind), kind.unfinished)
 
 
 def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:

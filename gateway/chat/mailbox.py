@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
-from channels.capabilities import Emoji
 from gateway.chat.holds import Hold, Holds
+from gateway.chat.places import Moved, Place
 from gateway.chat.run_pace import person_of
 from gateway.delivery.reactions import HEARD, STEERED, WAITS, Reactions
 from gateway.store.rows import InboxItem
 
 _WORDS = "words"
+_SIGNS = {Place.WAITS: WAITS, Place.STEERS: STEERED, Place.BEGINS: HEARD, Place.OUT: None}
 
 
 class Mailbox:
@@ -22,6 +23,7 @@ class Mailbox:
         waiting: Counter[str] | None = None,
         reactions: Reactions | None = None,
         holds: Holds | None = None,
+        moved: Moved | None = None,
     ) -> None:
         """Create an empty mailbox.
 
@@ -29,7 +31,9 @@ class Mailbox:
             waiting: Counts the messages in all mailboxes by user.
             reactions: Show where each message is.
             holds: Tell why items wait that could begin a run.
+            moved: Is told of the place of each item.
         """
+        self._moved = moved
         self._reactions = reactions
         self.holds = Holds() if holds is None else holds
         self._count: Counter[str] = Counter() if waiting is None else waiting
@@ -106,7 +110,7 @@ class Mailbox:
         item = self._held.get(seq)
         if item is not None:
             self._remove(seq)
-            self._show(item, None)
+            self._tell(item, Place.OUT)
         return item
 
     def release(self, over: int) -> list[InboxItem]:
@@ -152,13 +156,13 @@ class Mailbox:
         """Remove the items of one turn."""
         for item in turn:
             self._remove(item.seq)
-            self._show(item, None)
+            self._tell(item, Place.OUT)
 
     def begin(self, turn: Sequence[InboxItem]) -> None:
         """Remove the items of one turn, whose run begins."""
-        self.take(turn)
         for item in turn:
-            self._show(item, HEARD)
+            self._remove(item.seq)
+            self._tell(item, Place.BEGINS)
 
     def take_words(self, sender: str) -> list[InboxItem]:
         """Remove and return the messages of a sender that wait for a run, as they were sent."""
@@ -197,7 +201,7 @@ class Mailbox:
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
         for item in self._given.values():
-            self._show(item, WAITS)
+            self._tell(item, Place.WAITS)
         self._waiting |= self._given
         self._given = {}
         self._sort_waiting()
@@ -213,7 +217,7 @@ class Mailbox:
         gone.extend(self._given.values() if with_given else ())
         for item in gone:
             self._remove(item.seq)
-            self._show(item, None)
+            self._tell(item, Place.OUT)
         return gone
 
     def expel(self, is_out: Callable[[str], bool]) -> list[InboxItem]:
@@ -224,7 +228,7 @@ class Mailbox:
         gone = [item for item in self if is_out(item.event.sender.id) and not isinstance(item.event, ScheduleFired)]
         for item in gone:
             self._remove(item.seq)
-            self._show(item, None)
+            self._tell(item, Place.OUT)
         return gone
 
     def find(self, platform_id: str) -> InboxItem | None:
@@ -251,7 +255,7 @@ class Mailbox:
         place[item.seq] = item
         self.holds.changed.set()
         self._tickets[item.seq] = next(self._next_ticket)
-        self._show(item, STEERED if place is self._given else WAITS)
+        self._tell(item, Place.STEERS if place is self._given else Place.WAITS)
         if _kind(item)[1] == _WORDS:
             self._count[person_of(item.event.chat, item.event.sender)] += 1
 
@@ -261,9 +265,11 @@ class Mailbox:
             self._remove(item.seq)
         return items
 
-    def _show(self, item: InboxItem, emoji: Emoji | None) -> None:
+    def _tell(self, item: InboxItem, place: Place) -> None:
         if self._reactions is not None:
-            self._reactions.show(item, emoji)
+            self._reactions.show(item, _SIGNS[place])
+        if self._moved is not None:
+            self._moved(item, place)
 
     def _remove(self, seq: int) -> None:
         item = next(found for place in self._places if (found := place.pop(seq, None)))

@@ -20,6 +20,7 @@ from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, Posted
 from gateway.chat.answers import Answers
+from gateway.chat.places import Moved, Place
 from gateway.chat.run_end import RunEnds
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.delivery.reactions import Reactions
@@ -180,10 +181,13 @@ class ChatRuns:
     ends: RunEnds
     owed: OwedWork
     reactions: Reactions
+    moved: Moved
 
     async def give_up(self, run: Run, items: Sequence[InboxItem], why: str, language: Language) -> None:
         """End a run after an internal error; see `RunEnds.give_up`."""
         self._unanswered(await self.store.transcript.said_in(run), items)
+        for item in items:
+            self.moved(item, Place.OUT)
         await self.ends.give_up(run, items, why, language)
 
     async def set_aside(self, run: Run, said: Sequence[AgentMessage], language: Language) -> None:

@@ -56,7 +56,7 @@ class ChatSession:
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
         self.holds = turns.holds()
         self.open_runs = OpenRuns(self.holds)
-        self.mail = Mailbox(turns.pace.waiting, runs.reactions, self.holds)
+        self.mail = Mailbox(turns.pace.waiting, runs.reactions, self.holds, runs.moved)
         self._intake = asyncio.Lock()
         self.arrivals = Arrivals(self.mail, partial(gaps.holds, self.key))
         self._gaps = gaps

@@ -50,7 +50,7 @@ _IS_FRESH = (
 )
 _NOTIFY_OTHER = "SELECT pg_notify(? || node, ?) FROM chat_owners WHERE chat = ? AND node <> ?"
 _ORPHANS = (
-    f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608
+    "SELECT waiting.chat, coalesce(number, 0) FROM ({left}) AS waiting"
     " LEFT JOIN chat_owners USING (chat) WHERE node IS NULL"
 )
 
@@ -85,17 +85,21 @@ class Load:
 class ChatOwners(Table):
     """The owners of chats. A chat is free once its owner released it or was fenced."""
 
-    async def claim(self, chat: ChatKey, node: str, seqs: Sequence[int], notify: Notify) -> Claim | None:
+    async def claim(
+        self, chat: ChatKey, node: str, seqs: Sequence[int], notify: Notify, unfinished: Sequence[str] = ()
+    ) -> Claim | None:
         """Claim a chat, or `notify` its owner, before that can release it. Returns None if another node owns the chat.
 
-        `seqs` are the inbox rows for which the chat is claimed.
+        `seqs` are the inbox rows for which the chat is claimed, `unfinished` the tables of plugins that name chats
+        with something to finish.
         """
+        has_more = " OR ".join([_HAS_MORE, *(f"EXISTS (SELECT FROM {each} WHERE chat = :chat)" for each in unfinished)])
 
         def change(connection: Connection) -> Claim | None:
             claimed = connection.execute(_CLAIM, (str(chat), node)).fetchone()
             if claimed is not None:
-                (has_more,) = connection.execute(_HAS_MORE, {"chat": str(chat), "seqs": list(seqs)}).fetchone()
-                return Claim(int(claimed[0]), has_more=bool(has_more))
+                (found,) = connection.execute(has_more, {"chat": str(chat), "seqs": list(seqs)}).fetchone()
+                return Claim(int(claimed[0]), has_more=bool(found))
             # The row is locked, so its owner cannot release it before this is committed.
             row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
             notify(connection, row[0])
@@ -124,11 +128,17 @@ class ChatOwners(Table):
 
         return await self._writer.submit(change)
 
-    async def orphans(self, kinds: Set[str]) -> list[Orphan]:
-        """Return the chats with something to do and no owner. `kinds` are those of what is owed that can be done."""
+    async def orphans(self, kinds: Set[str], unfinished: Sequence[str] = ()) -> list[Orphan]:
+        """Return the chats with something to do and no owner.
+
+        `kinds` are those of what is owed that can be done, `unfinished` the tables of plugins that name chats with
+        something to finish.
+        """
+        named = (f"SELECT chat FROM {each}" for each in unfinished)  # noqa: S608 (tables of plugins, which are checked)
+        query = _ORPHANS.format(left=" UNION ".join([_LEFT, *named]))
 
         def read(connection: Connection) -> list[Orphan]:
-            rows = connection.execute(_ORPHANS, {"kinds": sorted(kinds)}).fetchall()
+            rows = connection.execute(query, {"kinds": sorted(kinds)}).fetchall()
             return list(readable(rows, lambda row: Orphan(ChatKey.parse(row[0]), int(row[1])), "chat_owners"))
 
         return await self._reader.run(read)

@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
@@ -56,15 +56,19 @@ class Cluster:
         """Return the clock on which all nodes agree; `own` is the clock of this machine."""
         return SharedClock(own, self.node)
 
-    def peers(self, store: Store, *, engine: bool) -> "ClusterPeers":
-        """Return the interface to the other nodes. Without `engine` each claims all orphaned chats that it finds."""
-        return ClusterPeers(self._url, self, store, engine=engine)
+    def peers(self, store: Store, *, engine: bool, unfinished: Sequence[str]) -> "ClusterPeers":
+        """Return the interface to the other nodes.
+
+        Without `engine` each claims all orphaned chats that it finds. `unfinished` are the tables of plugins that name
+        chats with something to finish.
+        """
+        return ClusterPeers(self._url, self, store, engine=engine, unfinished=unfinished)
 
 
 class ClusterPeers:
     """Implements `Peers`."""
 
-    def __init__(self, url: str, cluster: Cluster, store: Store, *, engine: bool) -> None:
+    def __init__(self, url: str, cluster: Cluster, store: Store, *, engine: bool, unfinished: Sequence[str]) -> None:
         self._url = url
         self._node = cluster.node
         self._store = store
@@ -73,7 +77,7 @@ class ClusterPeers:
         self._rows = store.table(ChatOwners)
         is_standby = not cluster.node.facts.takes_chats
         self.leases = DatabaseLeases(store.leases, cluster.node, cluster.signals, is_standby=is_standby)
-        self.sending = Ownership(cluster.node, cluster.signals, self._rows)
+        self.sending = Ownership(cluster.node, cluster.signals, self._rows, unfinished)
 
     def dispatcher(self, work: ChatWork, channels: Connected) -> "ClusterDispatcher":
         """See `Peers`."""

@@ -96,7 +96,7 @@ class Ownership:
     Each claimed chat is put into the queue `claimed`, whose reader takes over its pending work.
     """
 
-    def __init__(self, node: Node, signals: NodeSignals, rows: ChatOwners) -> None:
+    def __init__(self, node: Node, signals: NodeSignals, rows: ChatOwners, unfinished: Sequence[str] = ()) -> None:
         self.claimed: asyncio.Queue[ChatKey] = asyncio.Queue()
         self.is_draining = False
         """True once this node claims no more chats."""
@@ -104,7 +104,7 @@ class Ownership:
         """Platforms that other nodes reach and this one does not; it claims none of their chats."""
         self._node = node
         self._signals = signals
-        self._rows = rows
+        self._rows, self._unfinished = rows, unfinished
         self._chats: dict[ChatKey, ChatState] = {}
         self._others = 0
         """Number of other live nodes at the last count."""
@@ -294,7 +294,7 @@ class Ownership:
 
     async def orphans(self, kinds: Set[str]) -> list[Orphan]:
         """Return the chats that have pending work and no owner; what is owed there is of these kinds."""
-        return await self._rows.orphans(kinds)
+        return await self._rows.orphans(kinds, self._unfinished)
 
     async def announce_orphans(self) -> None:
         """Notify the other nodes that chats with pending work have no owner."""
@@ -370,7 +370,7 @@ class Ownership:
     async def _claim_row(self, chat: ChatKey, state: ChatState, notify: Notify) -> bool:
         """Claim a chat, or `notify` its owner. Returns True if it was claimed."""
         seqs = [item.seq for item, _ in state.waiting]
-        claim = await self._rows.claim(chat, self._node.id, seqs, notify)
+        claim = await self._rows.claim(chat, self._node.id, seqs, notify, self._unfinished)
         if claim is None:
             self._remote.add(chat)
             return False

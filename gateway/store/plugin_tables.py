@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass
 
 from gateway.errors import ParleyError
@@ -68,9 +69,11 @@ class PluginTables:
     migrations: Sequence[str]
     adopts: bool = False
     """True if the core may have made its tables before."""
+    unfinished: str = ""
+    """The table that names the chats in which something is to be finished, in a column `chat`."""
 
     def __post_init__(self) -> None:
-        """Raises PluginTablesRefused."""
+        """Raises PluginTablesRefused, and ValueError if `unfinished` is no such table."""
         made: set[str] = set()
         for step in self.steps:
             try:
@@ -78,6 +81,8 @@ class PluginTables:
                     self._check(statement, made)
             except ValueError as error:
                 raise PluginTablesRefused(self.plugin, step.number, error) from None
+        if self.unfinished:
+            self._check_unfinished()
 
     @property
     def made(self) -> Set[str]:
@@ -104,6 +109,15 @@ class PluginTables:
     @property
     def steps(self) -> list[Migration]:
         return [Migration(self.plugin, number, sql) for number, sql in enumerate(self.migrations, start=1)]
+
+    def _check_unfinished(self) -> None:
+        try:
+            with closing(self.on_trial()) as trial:
+                if self.unfinished in self.made and trial.execute(f"SELECT chat FROM {self.unfinished}"):  # noqa: S608
+                    return
+        except sqlite3.Error:
+            pass
+        raise ValueError(f"its unfinished is {self.unfinished!r}, which is no table of its own with a column chat")
 
     def _check(self, statement: Statement, made: set[str]) -> None:
         for name in sorted(statement.names):

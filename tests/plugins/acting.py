@@ -7,9 +7,10 @@ from typing import ClassVar
 from agent_core.loop.permissions import Proposal
 from agent_core.origin import CLEAN
 from agent_core.tools.tool import Tool, tool
-from channels.base import Button, InboundEvent, OutboundMessage
+from channels.base import Button, ChatKey, InboundEvent, OutboundMessage
 from gateway.admin.screen import Screen, View, Visit
 from gateway.admin.tables import tables_view
+from gateway.chat.places import Place
 from gateway.chat.replies import Answer
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, Invocation, Unfinished, reply
@@ -111,6 +112,15 @@ class Acts(Plugin):
 
     def admitted(self, event: InboundEvent) -> None:
         self.at_once("admitted", None)
+
+    def moved(self, item: InboxItem, place: Place) -> None:
+        self.at_once("moved", None)
+
+    async def taken_over(self, chat: ChatKey | None) -> None:
+        await self.act("taken_over", None)
+
+    async def closed(self) -> None:
+        await self.act("closed", None)
 
     async def before_call(self, call: Proposal) -> Objection | None:
         return await self.act("before_call", None)  # type: ignore[return-value]

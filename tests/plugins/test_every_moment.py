@@ -15,7 +15,7 @@ from channels.commands import Typed
 from channels.memory import user
 from gateway.admin import watch
 from gateway.app import plugins as plugin_lists
-from gateway.app.moments import HEAR_WITHIN
+from gateway.app.moments import CLOSE_WITHIN, HEAR_WITHIN, TAKE_OVER_WITHIN
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
 from gateway.app.plugins import OWED_WITHIN, ROUTE_WITHIN
 from gateway.permissions.gates import GATE_WITHIN
@@ -116,6 +116,28 @@ async def others_are_told_of_it(scene: Scene) -> None:
     assert "Done." in scene.bot.screen
 
 
+async def others_are_told_where_it_is(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("hi")
+    assert "moved" in scene.near.noted
+    assert "Done." in scene.bot.screen
+
+
+async def others_take_over(scene: Scene) -> None:
+    assert "taken_over" in scene.near.noted
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("hi")
+    assert "Done." in scene.bot.screen
+
+
+async def others_are_closed(scene: Scene) -> None:
+    await scene.bot.restart()
+    assert "closed" in scene.near.noted
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("hi")
+    assert "Done." in scene.bot.screen
+
+
 async def the_call_is_refused(scene: Scene) -> None:
     scene.bot.llm.add(calls(("near_work", {})), "Done.")
     await scene.bot.hears("work")
@@ -156,6 +178,9 @@ MOMENTS: Mapping[str, Moment] = {
     "ended": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
     "hear": Moment(the_next_one_hears, HEAR_WITHIN),
     "admitted": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
+    "moved": Moment(others_are_told_where_it_is, ways=(RAISES, EXITS)),
+    "taken_over": Moment(others_take_over, TAKE_OVER_WITHIN, ways=(RAISES, EXITS, HANGS)),
+    "closed": Moment(others_are_closed, CLOSE_WITHIN, ways=(RAISES, EXITS, HANGS), untold=(RAISES, EXITS, HANGS)),
     "before_call": Moment(the_call_is_refused, GATE_WITHIN),
     "erased": Moment(nothing_is_erased, ways=(RAISES, EXITS)),
 }
@@ -164,7 +189,7 @@ SCREENS = ("screens", "screens, their badges")
 """Those of the page, which have a test of their own."""
 LISTS = ("__init__", "tools", "commands", "presses", "screens", "routes", "duties", "owed")
 """What is called at the start."""
-VALUES = ("name", "needs", "texts", "tool_names", "settings", "migrations", "paths", "run_buttons")
+VALUES = ("name", "needs", "texts", "tool_names", "settings", "migrations", "unfinished", "paths", "run_buttons")
 """What is read at the start."""
 
 

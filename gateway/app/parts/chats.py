@@ -1,13 +1,12 @@
 """Chats: their agents, their runs, and what comes back to them from jobs."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app.moments import Hearing
+from gateway.app.moments import Hearing, Moments
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -29,7 +28,6 @@ from gateway.chat.sessions import Sessions
 from gateway.chat.turns import Turns
 from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
-from gateway.plugin import Plugin
 from gateway.runs.agents import Agents
 from gateway.schedule.jobs.firings import FiringEnd, Firings
 from gateway.schedule.jobs.tools import JobTools
@@ -47,7 +45,7 @@ class ChatParts:
         agents: AgentFactories,
         jobs: JobParts,
         *,
-        plugins: Sequence[Plugin],
+        moments: Moments,
     ) -> None:
         store, delivery, clock, access = base.store, base.delivery, base.clock, people.access
         self._base, self._zones = base, people.zones
@@ -56,8 +54,8 @@ class ChatParts:
         self.agents = _chat_agents(base, guards, agents, jobs)
         self.reactions = Reactions(store.reactions, delivery, clock, base.current)
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
-        answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(plugins))
-        self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions)
+        answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(moments.plugins))
+        self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions, moments.moved)
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id)
         self._typing = Typing(delivery, clock)
         self._notes = jobs.notes
@@ -69,7 +67,7 @@ class ChatParts:
             jobs.notes,
             clock,
             secrets=base.secrets,
-            media=Media(agents.chat_models, Hearing(plugins, base.system.plugins.failures, clock).hear),
+            media=Media(agents.chat_models, Hearing(moments.plugins, base.system.plugins.failures, clock).hear),
         )
         self.sessions = Sessions(self._session)
         messages, posts = jobs.firing_messages, jobs.firing_delivery

@@ -57,11 +57,11 @@ class Parts:
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
-        moments = Moments(plugins, chosen.failures)
+        moments = Moments(plugins, chosen.failures, base.clock)
         guards.gates.add(moments.gates, moments.gate_failed)
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents, owed)
-        chats = ChatParts(base, people, files, guards, agents, jobs, plugins=plugins)
+        chats = ChatParts(base, people, files, guards, agents, jobs, moments=moments)
         register_owed(plugins, owed, chosen.failures)
         return cls(base, people, files, guards, plugins, moments, owed, agents, jobs, chats)
 
