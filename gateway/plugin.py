@@ -122,9 +122,10 @@ class Plugin:
     """The class of its settings, which says how they are named and described. `core.settings.of(CLASS)` has the values.
 
     They are set in the environment and in files, as those of Parley, and listed with these. Secret ones are masked
-    everywhere. They are those of the start: no chat can change them. A wrong value stops the start, as one of Parley
-    does; a plugin of others is left out instead. Values for a plugin that is not there are warned of. A plugin of ours
-    has the class also as `SETTINGS` of its module `settings`, which is read before the plugin is imported.
+    everywhere. They are those of the start, but where the `About` has an `example`: owners and admins may change these
+    in chats. A wrong value stops the start, as one of Parley does; a plugin of others is left out instead. Values for a
+    plugin that is not there are warned of. A plugin of ours has the class also as `SETTINGS` of its module `settings`,
+    which is read before the plugin is imported.
     """
 
     migrations: ClassVar[Sequence[str]] = ()

@@ -5,7 +5,7 @@ import re
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
 from gateway.records.audit import is_secret_name
 from gateway.security.masking import MASK
-from gateway.settings.run_time import MODELS, RUN_TIME, named
+from gateway.settings.run_time import MODELS, changeable, named
 
 _CONFIG = re.compile(r"(?i)\bconfig\s+set\s+(?P<name>\S+)[\s=:]+(?P<value>\S.*)", re.DOTALL)
 _CODE = re.compile(r"(?i)(?<!\w)(?:pair|link)\s+(?P<value>(?!off\b)\S+)")
@@ -21,7 +21,7 @@ def typed_secret(event: InboundEvent) -> str:
     if found is None:
         return ""
     name, value = named(found["name"]), found["value"].strip()
-    if name in RUN_TIME:
+    if name in changeable():
         return value if name in MODELS and _UNLIKE_A_MODEL.search(value) else ""
     return value if _is_secret(found["name"]) or _TOKEN.search(value) else ""
 

@@ -26,7 +26,7 @@ from gateway.permissions.workspaces import Versions
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.jobs import Jobs
-from gateway.settings.run_time import RUN_TIME
+from gateway.settings.run_time import changeable
 from gateway.store.store import Store
 from gateway.texts.say import say
 from gateway.upkeep.strangers import Strangers
@@ -172,7 +172,7 @@ async def _zones(_: Unfinished) -> Iterable[Suggestion]:
 
 async def _settings(typing: Unfinished) -> Iterable[Suggestion]:
     """Return the names of settings, where /config answers."""
-    return () if typing.in_group else (_named(each) for each in RUN_TIME)
+    return () if typing.in_group else (_named(each) for each in changeable())
 
 
 async def _server_roles(typing: Unfinished) -> Iterable[Suggestion]:

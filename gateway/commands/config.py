@@ -18,12 +18,12 @@ from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.run_time import (
-    RUN_TIME,
     BadValue,
     Change,
     all_names,
     allowed,
     change_of,
+    changeable,
     named,
     shown,
     value_of,
@@ -74,7 +74,7 @@ class ConfigCommands:
     async def _listed(self, given: Invocation) -> Answer:
         """List the settings that are not at their defaults; with *More* all that can change here."""
         language = given.language
-        rows = {each: f"- {await self._row(each, given)}" for each in RUN_TIME}
+        rows = {each: f"- {await self._row(each, given)}" for each in changeable()}
         unusable = []
         if self._live.unusable:
             unusable = [f"- {say('config_not_in_force', language, reason=literal(self._live.unusable))}"]
@@ -190,7 +190,7 @@ def _bad(given: Invocation, name: str, value: str) -> str:
         name=name,
         value=in_code(value[:MOST_QUOTED]),
         allowed=say(rule.key, given.language, **rule.facts),
-        example=RUN_TIME[name],
+        example=changeable()[name],
         slash=given.slash,
     )
 

@@ -27,19 +27,22 @@ _FIELD = re.compile(r"[a-z][a-z0-9_]*")
 
 @dataclass(frozen=True)
 class About:
-    """A sentence about a setting, in each language, and its former name."""
+    """A sentence about a setting, in each language, and what else is known of it."""
 
     en: str
     zh: str
     formerly: Key = ()
     """The setting of Parley itself that it was before, such as `("web", "port")`. It is still read, with a warning."""
+    example: str = ""
+    """A value that it may have, if owners and admins may change it in chats. The plugin then reads the setting whenever
+    it needs it. Empty: it changes with a restart only, as each that is secret does."""
 
 
 class PluginSettings(BaseModel):
     """Settings of a plugin: each a field with a default, and with an `About` in its annotation.
 
     The field `sides` of the plugin `dice` is `PARLEY_PLUGIN_DICE_SIDES`, in `parley.toml` `dice_sides` of `[plugin]`. A
-    value that may not be shown is a `SecretStr`. The values are those of the start.
+    value that may not be shown is a `SecretStr`. The values are those of the start, but where `About` has an `example`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -122,6 +125,9 @@ def check(plugin: str, kind: type[PluginSettings], others: Mapping[str, type[Plu
             raise ValueError(f"the plugin {plugin} has a setting {field}, which has to be in lower case")
         if not any(isinstance(each, About) for each in info.metadata):
             raise ValueError(f"the setting {field} of the plugin {plugin} has no About in its annotation")
+        setting = PluginSetting(plugin, kind, field)
+        if setting.is_secret and setting.about.example:
+            raise ValueError(f"the setting {field} of the plugin {plugin} is secret, and no chat may change it")
     try:
         kind()
     except ValidationError as error:

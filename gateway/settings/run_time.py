@@ -1,6 +1,6 @@
 """Settings by their names: which of them may change while Parley runs, and their values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import NoneType
@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from agent_core.context.prompt import LONGEST_CUSTOM, PRESETS, is_own_words
 from gateway.settings.budgets import Allowances
 from gateway.settings.plugin_settings import TABLE as PLUGINS
-from gateway.settings.plugin_settings import setting_named
+from gateway.settings.plugin_settings import each_setting, setting_named
 from gateway.settings.settings import Settings, setting_names
 
 NOTHING = frozenset({"none", "nothing", "无", "不限"})
@@ -77,7 +77,7 @@ RUN_TIME: Mapping[str, str] = {
     "keep_days": "60",
     "drain_seconds": "30",
 }
-"""The settings that may change while Parley runs, with a value that each may have."""
+"""The settings of Parley itself that may change while it runs, with a value that each may have."""
 MODELS = ("model", "fallbacks", "models", "vision", "budgets.cheaper_model")
 """The settings that say which models are used."""
 _LATER = {"backups": Change.TONIGHT, "keep_days": Change.TONIGHT, "drain_seconds": Change.NEXT_STOP}
@@ -115,6 +115,17 @@ class Allowed:
     facts: Mapping[str, str]
 
 
+def changeable() -> Mapping[str, str]:
+    """Return the settings that may change while Parley runs, with a value that each may have, those of plugins too."""
+    of_plugins = {".".join(each.key): each.about.example for each in each_setting() if each.about.example}
+    return {**RUN_TIME, **of_plugins}
+
+
+def spellings(name: str) -> Sequence[str]:
+    """Return the names under which a setting is known: its own, and the one that it had before."""
+    return (name, *(".".join(path) for path, key in setting_names().former.items() if ".".join(key) == name))
+
+
 def all_names() -> tuple[str, ...]:
     """Return the names of all settings, as in `limits.minutes`."""
     return tuple(".".join(key) for key in setting_names().flat.values())
@@ -127,14 +138,18 @@ def named(text: str) -> str | None:
 
 
 def _spellings() -> Mapping[str, str]:
-    """Return all settings by their names in the environment, and by their paths in parley.toml, in upper case."""
+    """Return all settings by their names in the environment, their paths in parley.toml and their former names.
+
+    All are in upper case.
+    """
+    former = {"_".join(path).upper(): ".".join(key) for path, key in setting_names().former.items()}
     environment = {name.removeprefix("PARLEY_"): ".".join(key) for name, key in setting_names().flat.items()}
-    return environment | {name.replace(".", "_").upper(): name for name in all_names()}
+    return former | environment | {name.replace(".", "_").upper(): name for name in all_names()}
 
 
 def change_of(name: str) -> Change:
     """Return where and when a setting can be changed."""
-    if name in RUN_TIME:
+    if name in changeable():
         return _LATER.get(name, Change.NOW)
     if name.partition(".")[0] == PLUGINS:
         return Change.NEVER if setting_named(name.partition(".")[2]).is_secret else Change.RESTART
@@ -156,6 +171,10 @@ def value_of(settings: Settings, name: str) -> object:
 def with_value(settings: Settings, name: str, value: object) -> Settings:
     """Return the settings with another value of one of them."""
     table, _, field = name.rpartition(".")
+    if table == PLUGINS:
+        setting = setting_named(field)
+        values = settings.plugin.get(setting.plugin, setting.kind()).model_copy(update={setting.field: value})
+        return settings.model_copy(update={table: {**settings.plugin, setting.plugin: values}})
     if table:
         inner: BaseModel = getattr(settings, table)
         return settings.model_copy(update={table: inner.model_copy(update={field: value})})
@@ -224,6 +243,8 @@ def shown(value: object) -> str:
 
 def _field(name: str) -> FieldInfo:
     table, _, last = name.rpartition(".")
+    if table == PLUGINS:
+        return setting_named(last).info
     model = cast("type[BaseModel]", Settings.model_fields[table].annotation) if table else Settings
     return model.model_fields[last]
 

@@ -17,7 +17,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import TABLE as PLUGINS
 from gateway.settings.plugin_settings import each_setting
-from gateway.settings.run_time import MODELS, RUN_TIME, BadValue, checked, value_of, with_value
+from gateway.settings.run_time import MODELS, BadValue, changeable, checked, spellings, value_of, with_value
 from gateway.settings.settings import FOUND, Settings, setting_names
 from gateway.settings.sources import Origin
 from gateway.store.chat_settings import EVERYWHERE, ChatSetting, ChatSettings
@@ -92,7 +92,10 @@ class LiveSettings:
 
     async def chosen(self, name: str) -> ChatSetting | None:
         """Return what was set in a chat, by whom and when; None if nothing was."""
-        return await self._rows.at(EVERYWHERE, f"{_PREFIX}{name}")
+        for each in spellings(name):
+            if row := await self._rows.at(EVERYWHERE, f"{_PREFIX}{each}"):
+                return row
+        return None
 
     @property
     def files(self) -> Settings:
@@ -117,6 +120,7 @@ class LiveSettings:
             wanted = with_value(self._current.now, name, after)
             models = await self._models_for(wanted)
             await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", text, by)
+            await self._forget_former(name, by)
             if name in MODELS:
                 self.unusable = ""
             await self._put(wanted, models)
@@ -139,10 +143,10 @@ class LiveSettings:
     async def reread(self) -> Reread:
         """Do what `reload` does on this node. Raises SettingsError."""
         async with self._one_at_a_time:
-            files = await self._reread()
+            files, may_change = await self._reread(), changeable()
             changed, before, now = list(_changed(self._files, files)), self._current.now, self._files
             for name in changed:
-                if name in RUN_TIME:
+                if name in may_change:
                     now = with_value(now, name, value_of(files, name))
             wanted = await self._over(now)
             try:
@@ -152,14 +156,20 @@ class LiveSettings:
             self._files = now.model_copy(update={"places": files.places})
             self.unusable = ""
             await self._put(wanted, models)
-            live = [name for name in changed if name in RUN_TIME]
+            live = [name for name in changed if name in may_change]
             applied = [name for name in live if value_of(before, name) != value_of(self._current.now, name)]
             overridden = [name for name in live if name not in applied]
-            return Reread(applied, overridden, [name for name in changed if name not in RUN_TIME])
+            return Reread(applied, overridden, [name for name in changed if name not in may_change])
+
+    async def _forget_former(self, name: str, by: str) -> None:
+        """Remove what was set under the name that the setting had before."""
+        for each in spellings(name)[1:]:
+            if await self._rows.at(EVERYWHERE, f"{_PREFIX}{each}"):
+                await self._rows.set(EVERYWHERE, f"{_PREFIX}{each}", None, by)
 
     async def _over(self, files: Settings) -> Settings:
         """Return the settings of the files with those that were set in chats."""
-        for name in RUN_TIME:
+        for name in changeable():
             row = await self.chosen(name)
             if row is not None:
                 try:

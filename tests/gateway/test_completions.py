@@ -11,7 +11,7 @@ from channels.commands import Typed
 from channels.memory import NO_PACE, MemoryChannel, user
 from gateway.permissions.roles import Role
 from gateway.runs.model_set import ModelMenu
-from gateway.settings.run_time import RUN_TIME
+from gateway.settings.run_time import changeable
 from gateway.store.person import Account, Person
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -56,7 +56,7 @@ async def test_known_values_are_offered(start_bot: StartBot) -> None:
     assert await offers(bot, "ann", "budget", "amount", "", "here") == []
     assert await offers(bot, "ann", "role", "person", "gu") == ["memory:gus"]
     assert await offers(bot, "ann", "block", "person", "guest") == ["memory:gus"]
-    assert set(await offers(bot, "ann", "config", "more", "")) == {*list(RUN_TIME)[:25]}
+    assert set(await offers(bot, "ann", "config", "more", "")) == {*list(changeable())[:25]}
     assert await offers(bot, "ann", "think", "action") == []  # the platform lists these itself
     assert await offers(bot, "ann", "nonsense", "id") == []
 

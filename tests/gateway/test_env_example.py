@@ -3,7 +3,7 @@
 from gateway.errors import Refusals
 from gateway.settings import page
 from gateway.settings.env_example import render
-from gateway.settings.run_time import RUN_TIME
+from gateway.settings.run_time import changeable
 from gateway.settings.settings import setting_names
 from gateway.settings.sources import parse_dotenv, read_dotenv
 from tests.process import REPOSITORY
@@ -40,6 +40,6 @@ def test_the_page_of_settings_is_current_and_says_what_a_chat_may_change() -> No
     rows = {row.split(" | ")[1].strip("`"): row for row in text.splitlines() if row.startswith("| `")}
     assert len(rows) == len(setting_names().flat)
     live = {name for name, row in rows.items() if row.endswith(("| now |", "| tonight |", "| next stop |"))}
-    assert live == set(RUN_TIME)
+    assert live == set(changeable())
     for name in ("owners", "openai_base_url", "commands_network", "telegram.bot_token", "permissions.owner"):
         assert rows[name].endswith("| never from a chat |")

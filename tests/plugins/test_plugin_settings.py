@@ -21,6 +21,7 @@ from gateway.settings.plugin_settings import (
 )
 from gateway.settings.run_time import Change, change_of, named
 from gateway.settings.settings import Settings, load_settings
+from gateway.store.chat_settings import EVERYWHERE
 from gateway.texts.findings import finding_in
 from gateway.upkeep.doctor.report import examine
 from tests.gateway.admin.desk import admin_world
@@ -184,10 +185,70 @@ async def test_one_of_others_with_a_wrong_value_is_left_out(
     assert "dice" not in plugin_settings()
 
 
+class Lively(PluginSettings):
+    most: Annotated[
+        int, Field(ge=2), About(en="Most sides.", zh="最多面数。", formerly=("most_sides",), example="9")
+    ] = 6
+
+
+@pytest.fixture
+def lively() -> Iterator[None]:
+    add_plugin_settings("dice", Lively)
+    yield
+    remove_plugin_settings("dice")
+
+
+@pytest.mark.usefixtures("lively")
+async def test_one_with_an_example_is_changed_in_a_chat_and_reset(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/config set plugin.dice_most 1")
+    assert "takes a whole number from 2 up. Example: `/config set plugin.dice_most 9`." in bot.screen[-1]
+    await bot.hears("/config set plugin.dice_most 8")
+    assert bot.made.base.current.of(Lively).most == 8
+    assert change_of("plugin.dice_most") is Change.NOW
+    await bot.restart()
+    assert bot.made.base.current.of(Lively).most == 8, "also at the next start"
+    await bot.hears("/config reset plugin.dice_most")
+    assert bot.made.base.current.of(Lively).most == 6
+
+
+@pytest.mark.usefixtures("lively")
+async def test_what_a_chat_has_set_under_its_former_name_counts_until_it_is_set_again(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.made.base.store.chat_settings.set(EVERYWHERE, "config.most_sides", "7", "memory:ann")
+    await bot.restart()
+    assert bot.made.base.current.of(Lively).most == 7
+
+    await bot.hears("/config set most_sides 8")
+    assert bot.made.base.current.of(Lively).most == 8
+    await bot.hears("/config reset PARLEY_MOST_SIDES")
+
+    await bot.restart()
+    assert bot.made.base.current.of(Lively).most == 6
+
+
+@pytest.mark.usefixtures("lively")
+async def test_one_with_an_example_is_changed_in_the_files_without_a_restart(
+    load: Callable[..., Settings], start_bot: StartBot, tmp_path: Path
+) -> None:
+    bot = await start_bot(loaded=load("PARLEY_PLUGIN_DICE_MOST=8\n"))
+    (tmp_path / ".env").write_text("PARLEY_PLUGIN_DICE_MOST=9\n")
+
+    await bot.hears("/reload")
+
+    assert bot.made.base.current.of(Lively).most == 9
+
+
 DECLARED = {
     "no class": ("P.settings = 1", "are not a class derived from PluginSettings"),
     "no default": (f"class N(PluginSettings):\n    sides: Annotated[int, {WORDS}]\nP.settings = N", "has no default"),
     "no words": ("class N(PluginSettings):\n    sides: int = 6\nP.settings = N", "has no About"),
+    "a secret for chats": (
+        "class N(PluginSettings):\n"
+        "    key: Annotated[SecretStr | None, About('a', 'b', example='c')] = None\nP.settings = N",
+        "is secret, and no chat may change it",
+    ),
     "upper case": (f"class N(PluginSettings):\n    Sides: Annotated[int, {WORDS}] = 6\nP.settings = N", "lower case"),
 }
 

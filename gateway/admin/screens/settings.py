@@ -13,7 +13,7 @@ from gateway.records.audit_actions import changes
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.env_example import described
-from gateway.settings.run_time import RUN_TIME, Change, allowed, change_of, shown, value_of
+from gateway.settings.run_time import Change, allowed, change_of, changeable, shown, value_of
 from gateway.settings.settings import Settings, channel_configs, setting_names
 from gateway.store.chat_settings import ChatSetting
 from gateway.texts.settings_in_chinese import SETTINGS
@@ -88,7 +88,7 @@ class SettingsScreen:
 
     async def _row(self, visit: Visit, variable: str, key: tuple[str, ...]) -> Row:
         name, about = ".".join(key), described(key)
-        change, rule = change_of(name), allowed(name) if name in RUN_TIME else None
+        change, rule = change_of(name), allowed(name) if name in changeable() else None
         value = self._value(key)
         return Row(
             name=name,

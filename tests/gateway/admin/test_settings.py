@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.settings.run_time import RUN_TIME, all_names
+from gateway.settings.run_time import all_names, changeable
 from gateway.settings.settings import load_settings
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.admin.test_pages import act
@@ -17,7 +17,7 @@ async def test_every_setting_is_listed_and_those_that_may_change_have_a_form(tmp
         text = await answer.text()
         for name in all_names():
             assert f"<code>{name}</code>" in text
-            assert (f'value="/config set {name}"' in text) is (name in RUN_TIME), name
+            assert (f'value="/config set {name}"' in text) is (name in changeable()), name
 
 
 async def test_a_chinese_reader_is_told_in_chinese_what_each_is(tmp_path: Path) -> None:
