@@ -16,7 +16,7 @@ from typing import cast
 
 from gateway import plugins
 from gateway.errors import INTERRUPTED, ParleyError
-from gateway.subcommand import Run, RunGiven, Subcommand
+from gateway.subcommand import Run, RunGiven, Subcommand, subcommands_in
 
 
 def _backup(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +127,7 @@ def _commands(words: Sequence[str]) -> Mapping[str, Subcommand]:
     """Return the commands among which that of these words is: ours, and others only if it is none of these.
 
     To find those of others, where packages of others are installed, the settings have to be read, which takes ten times
-    as long as the rest. Raises ParleyError if two of ours have the same name.
+    as long as the rest.
     """
     found, config = _ours(), list[str]()
     wanted = _wanted(words, config)
@@ -149,9 +149,14 @@ def _commands(words: Sequence[str]) -> Mapping[str, Subcommand]:
         else:
             found.update(added)
     if wanted and wanted not in found:
-        lines = [f"parley: The plugin {name} adds no commands: {why}\n" for name, why in reasons.items()]
-        sys.stderr.write("".join(lines))
+        _tell(reasons)
     return found
+
+
+def _tell(reasons: Mapping[str, str]) -> None:
+    """Tell why plugins add no commands, by their names."""
+    lines = [f"parley: The plugin {name} adds no commands: {why}\n" for name, why in reasons.items()]
+    sys.stderr.write("".join(lines))
 
 
 def _wanted(words: Sequence[str], config: list[str]) -> str | None:
@@ -172,18 +177,22 @@ def _wanted(words: Sequence[str], config: list[str]) -> str | None:
 def _ours() -> dict[str, Subcommand]:
     """Return our commands: behind those of the core those of our plugins, by the names of their folders.
 
-    Raises ParleyError if two have the same name.
+    A plugin whose commands cannot be used is left out, and told on standard error.
     """
-    found = dict(COMMANDS)
+    found, reasons = dict(COMMANDS), dict[str, str]()
     for folder in sorted(each.name for each in pkgutil.iter_modules(plugins.__path__) if each.ispkg):
         if find_spec(f"{plugins.__name__}.{folder}.cli") is None:
             continue
-        added: Mapping[str, Subcommand] = importlib.import_module(f"{plugins.__name__}.{folder}.cli").SUBCOMMANDS
+        try:
+            added = subcommands_in(f"{plugins.__name__}.{folder}.cli")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever is wrong there, other commands go on)
+            reasons[folder] = f"{type(error).__name__}: {' '.join(str(error).split())}; see its `cli.py`"
+            continue
         if twice := sorted(found.keys() & added.keys()):
-            raise ParleyError(
-                f"The plugin {folder} adds `parley {twice[0]}`, which there is already. Rename it in its `cli.py`."
-            )
-        found.update(added)
+            reasons[folder] = f"there is `parley {twice[0]}` already; rename it in its `cli.py`"
+        else:
+            found.update(added)
+    _tell(reasons)
     return found
 
 

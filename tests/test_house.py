@@ -74,6 +74,7 @@ SWALLOWS_ANYTHING = {
     "gateway/app/plugin_commands.py": "what a command or press of a plugin raises is told to the person who waits",
     "gateway/app/plugins.py": "a plugin of others may raise anything at the start, an exit included, and is left out",
     "gateway/app/router.py": "a mistake over one event neither ends the start nor keeps others from being routed",
+    "gateway/cli.py": "whatever is wrong with the commands of a plugin, all others go on, and it is told",
     "gateway/chat/replies.py": "a change of a plugin may raise anything, and the person who waits is told",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
     "gateway/permissions/gates.py": "a plugin that guards calls and raises refuses the call",

@@ -1,7 +1,6 @@
 """Finds the commands of the program, such as `parley NAME`, that approved plugins of others add."""
 
 import importlib
-from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -12,7 +11,7 @@ from gateway.app.plugins import PluginFailed, in_time
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import InstalledPlugin, content_of, installed_plugins, names_of_ours
 from gateway.settings.settings import Settings, load_settings
-from gateway.subcommand import Subcommand
+from gateway.subcommand import Subcommand, subcommands_in
 
 Found = tuple[Mapping[str, Mapping[str, Subcommand]], Mapping[str, str]]
 """The commands by plugin, and why other plugins add none."""
@@ -46,10 +45,4 @@ def _subcommands(plugin: InstalledPlugin) -> Mapping[str, Subcommand]:
     home = importlib.import_module(plugin.entry.module).__package__
     if not home or find_spec(f"{home}.cli") is None:
         return {}
-    added: Mapping[str, Subcommand] = importlib.import_module(f"{home}.cli").SUBCOMMANDS
-    for name, subcommand in added.items():
-        if not isinstance(subcommand, Subcommand):
-            raise TypeError(f"{name} is no Subcommand")
-        if subcommand.takes is not None:
-            subcommand.takes(ArgumentParser(prog=name))
-    return dict(added)
+    return subcommands_in(f"{home}.cli")

@@ -20,6 +20,11 @@ LIGHT = """
         )
     }}
 """
+WAVES = """
+from gateway.subcommand import Subcommand
+
+SUBCOMMANDS = {{"wave": Subcommand({})}}
+"""
 HEAVY = """
     def run(environ, cwd, given):
         print(f"Hello, {given.who}.")
@@ -64,13 +69,43 @@ def test_the_command_of_a_plugin_is_in_the_help_and_runs_with_its_arguments(
 
 
 @pytest.mark.parametrize("name", ["doctor", "greet"], ids=["one of ours", "one of another plugin"])
-def test_two_of_the_same_name_are_told_in_a_sentence(
+def test_of_two_with_the_same_name_the_later_is_left_out_and_told(
     add_plugin: AddPlugin, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     add_plugin("zy_greets", "greet")
     add_plugin("zz_greets", name)
 
-    assert main(["doctor"]) == 2
-    assert capsys.readouterr().err == (
-        f"parley: The plugin zz_greets adds `parley {name}`, which there is already. Rename it in its `cli.py`.\n"
+    assert main(["greet", "Ann"]) == 7
+    said = capsys.readouterr()
+    assert said.out == "Hello, Ann.\n"
+    assert said.err == (
+        f"parley: The plugin zz_greets adds no commands: there is `parley {name}` already; rename it in its `cli.py`\n"
     )
+
+
+BAD = {
+    "import": ("raise OSError('no greeting here')", "OSError: no greeting here"),
+    "exit": ("raise SystemExit(3)", "SystemExit: 3"),
+    "nothing": ("", "AttributeError: module 'gateway.plugins.zz_greets.cli' has no attribute 'SUBCOMMANDS'"),
+    "no command": ("SUBCOMMANDS = {'wave': 1}", "TypeError: wave is no Subcommand"),
+    "arguments": (WAVES.format("'wave', 'zz:run', lambda parser: parser.nothing()"), "AttributeError: "),
+    "no words": (WAVES.format("'', 'zz:run'"), "ValueError: wave has no words"),
+    "words that the help cannot print": (WAVES.format("'wave 100 %', 'zz:run'"), "ValueError: "),
+}
+
+
+@pytest.mark.parametrize(("cli", "why"), BAD.values(), ids=BAD)
+def test_one_whose_commands_cannot_be_used_is_left_out_and_told(
+    add_plugin: AddPlugin, tmp_path: Path, capsys: pytest.CaptureFixture[str], cli: str, why: str
+) -> None:
+    add_plugin("zy_greets", "greet")
+    add_plugin("zz_greets", "wave")
+    (tmp_path / "zz_greets" / "cli.py").write_text(cli)
+
+    assert main(["greet", "Ann"]) == 7
+
+    said = capsys.readouterr()
+    assert said.out == "Hello, Ann.\n"
+    assert said.err.startswith(f"parley: The plugin zz_greets adds no commands: {why}")
+    assert said.err.count("\n") == 1
+    assert " wave " not in help_of(capsys)

@@ -22,6 +22,8 @@ BAD = {
     "nothing": ("", "AttributeError: module 'parley_dice.cli' has no attribute 'SUBCOMMANDS'"),
     "no command": ("SUBCOMMANDS = {'roll': 1}", "TypeError: roll is no Subcommand"),
     "arguments": (CLI.replace("parser.add_argument", "parser.no_such_method"), "AttributeError: 'ArgumentParser'"),
+    "words": (CLI.replace("roll a die", ""), "roll has no words for the help"),
+    "words that the help cannot print": (CLI.replace("roll a die", "roll 100 %"), "incomplete format"),
     "one of ours": (CLI.replace('"roll"', '"doctor"'), "there is `parley doctor` already"),
 }
 
