@@ -137,8 +137,9 @@ class Plugin:
     database, a change of tables ends the nodes that run then.
 
     Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
-    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes, and whose statements may touch
-    these tables only: others raise NotItsTable. `erased` erases what they hold of a person.
+    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes, and in `ended`, `erased` and the
+    change of a `Settling` through the connection that these are given. All statements may touch these tables only:
+    others raise NotItsTable. `erased` erases what they hold of a person.
     """
     unfinished: ClassVar[str] = ""
     """The one of its tables that names, in a column `chat`, the chats in which it has something to finish.
@@ -311,5 +312,6 @@ class Plugin:
         Called in the transaction that erases Parley's own rows, once for each of their accounts, and again when a
         backup from before it was restored. It does nothing but write rows. If it raises, nothing is erased, `/forget`
         says so, and it is tried again at each start. A plugin that has tables and does not override it, or that is
-        switched off or gone, keeps its rows, and `/forget` names it.
+        switched off or gone, keeps its rows, and `/forget` names it. Once it is there and overrides it, what it has
+        missed is erased at the start.
         """

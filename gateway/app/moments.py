@@ -1,6 +1,7 @@
 """Tells plugins what happens while Parley runs: those only that override the method for it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import structlog
 
@@ -15,7 +16,7 @@ from gateway.permissions.gates import BeforeCall
 from gateway.plugin import Plugin
 from gateway.records.plugin_failures import PluginFailures
 from gateway.store.connection import Connection
-from gateway.store.erasures import Forgotten
+from gateway.store.erasures import ErasedToo, Forgotten
 from gateway.store.rows import InboxItem, Run
 from gateway.store.writer import may_pass
 from gateway.texts.say import Language
@@ -46,28 +47,25 @@ class Moments:
         self._moved = tuple(each for each in plugins if type(each).moved is not Plugin.moved)
         self._taking_over = tuple(each for each in plugins if type(each).taken_over is not Plugin.taken_over)
         self._closing = tuple(each for each in plugins if type(each).closed is not Plugin.closed)
-        self._erasing = tuple(each for each in plugins if type(each).erased is not Plugin.erased)
+        self.erasing: Mapping[str, ErasedToo] = {
+            each.name: partial(self._erased, each) for each in plugins if type(each).erased is not Plugin.erased
+        }
+        """Each lets a plugin erase its rows of somebody in the open transaction, and raises PluginKeepsRows if that
+        fails. By the plugin's name."""
 
     def gate_failed(self, plugin: str, error: Exception) -> None:
         """Keep the failure of a guard."""
         self._failures.keep(plugin, "before_call", error)
 
-    @property
-    def erasing(self) -> Collection[str]:
-        """The names of the plugins that erase rows of their own."""
-        return [each.name for each in self._erasing]
-
-    def erased(self, connection: Connection, forgotten: Forgotten) -> None:
-        """Let plugins erase their rows of somebody in the open transaction. Raises PluginKeepsRows if one fails."""
-        for plugin in self._erasing:
-            try:
-                with self._failures.kept(plugin.name, "erased"):
-                    plugin.erased(forgotten, connection)
-            except Exception as error:
-                if may_pass(error):  # it is done again once the disk takes writes
-                    raise
-                log.exception("a plugin failed", name=plugin.name)
-                raise PluginKeepsRows(plugin.name) from error
+    def _erased(self, plugin: Plugin, connection: Connection, forgotten: Forgotten) -> None:
+        try:
+            with self._failures.kept(plugin.name, "erased"):
+                plugin.erased(forgotten, plugin.core.store.limited(connection))
+        except Exception as error:
+            if may_pass(error):  # it is done again once the disk takes writes
+                raise
+            log.exception("a plugin failed", name=plugin.name)
+            raise PluginKeepsRows(plugin.name) from error
 
     def admitted(self, event: InboundEvent) -> None:
         """Tell of an event that was let in."""

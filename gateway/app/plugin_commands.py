@@ -110,7 +110,7 @@ class _Contained:
     def _settling(self, answer: Settling, failed: OutboundMessage) -> Settling:
         def change(connection: Connection) -> OutboundMessage | Rewritten | None:
             with self._kept():
-                return _settled(answer.change(connection))
+                return _settled(answer.change(self.plugin.core.store.limited(connection)))
 
         return replace(answer, change=change, by=self.plugin.name, failed=failed)
 

@@ -238,7 +238,7 @@ def _owed_at_end(
     plugin: Plugin, failures: PluginFailures, run: Run, how: RunEnd, connection: Connection
 ) -> Sequence[Owed]:
     with failures.kept(plugin.name, "ended"):
-        return tuple(plugin.ended(run, how, connection))
+        return tuple(plugin.ended(run, how, plugin.core.store.limited(connection)))
 
 
 def duties_of(

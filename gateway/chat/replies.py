@@ -92,8 +92,8 @@ class Settling:
     """A change of rows that is made in the transaction that settles the event, and returns the reply to it.
 
     So its effect is there once for each event, however often the event is handled: the change is called again if the
-    transaction was undone, and not at all once the event is settled. It does nothing but read and write rows. If it
-    raises, nothing is written, and the reply is `failed`.
+    transaction was undone, and not at all once the event is settled. It does nothing but read and write rows; that of a
+    plugin reaches the tables of the plugin only. If it raises, nothing is written, and the reply is `failed`.
     """
 
     change: Callable[[Connection], OutboundMessage | Rewritten | None]

@@ -8,6 +8,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads
+from gateway.store.own_tables import whole
 from gateway.store.table import Table
 from gateway.store.topics import Topic
 from gateway.store.writer import Writer
@@ -140,11 +141,11 @@ class ChatSettings(Table):
 
 
 def setting_in(connection: Connection, chat: ChatKey, name: str) -> str | None:
-    """Return the value that holds in a chat, in a transaction."""
+    """Return the value that holds in a chat, in a transaction, also in that of a plugin."""
     keys = [place.key for place in places(chat)]
     marks = ", ".join("?" * len(keys))
     query = f"SELECT place, value FROM chat_settings WHERE name = ? AND place IN ({marks})"  # noqa: S608
-    found = dict(connection.execute(query, (name, *keys)).fetchall())
+    found = dict(whole(connection).execute(query, (name, *keys)).fetchall())
     return next((found[key] for key in keys if key in found), None)
 
 

@@ -5,7 +5,7 @@ and runs with their cost.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import UserMessage, user
@@ -89,12 +89,18 @@ class Forgotten:
         return f"{self.account.chats}{self.account.id}"
 
 
+@dataclass(frozen=True)
+class OwedErasure:
+    """Rows that a plugin has yet to erase, as it was not there, or did not say how, when all others were erased."""
+
+    plugin: str
+    at: float
+    """When the erasure was confirmed."""
+    forgotten: Forgotten
+
+
 ErasedToo = Callable[[Connection, Forgotten], None]
-"""Erases further rows, in the transaction that erases all others."""
-
-
-def _nothing_else(connection: Connection, forgotten: Forgotten) -> None:
-    """Erase no further rows."""
+"""Erases the rows of a plugin, in the transaction that erases all others."""
 
 
 class Erasures(Table):
@@ -130,17 +136,23 @@ class Erasures(Table):
         return await self._reader.run(read)
 
     async def erase(
-        self, account: Account, theirs: Theirs, direct: Sequence[ChatKey], also: ErasedToo = _nothing_else
+        self, account: Account, theirs: Theirs, direct: Sequence[ChatKey], at: float, plugins: Mapping[str, ErasedToo]
     ) -> int:
         """Erase a person's words everywhere and all rows of their direct chats. Returns the number of messages.
 
-        Raises what `also` raises; then nothing was erased by this.
-        SQLite's search index is emptied; `Search.catch_up` builds it again.
+        `plugins` erase rows of their own; what others that have tables hold of the person is owed from then on. Raises
+        what one of them raises; then nothing was erased by this. SQLite's search index is emptied; `Search.catch_up`
+        builds it again.
         """
         groups, now = [chat for chat in theirs.chats if chat not in direct], self._clock.time()
 
         def change(connection: Connection) -> int:
-            also(connection, Forgotten(account, tuple(direct), tuple(groups)))
+            forgotten = Forgotten(account, tuple(direct), tuple(groups))
+            for erased in plugins.values():
+                erased(connection, forgotten)
+            for plugin in _with_tables(connection):
+                if plugin not in plugins:
+                    _owe(connection, OwedErasure(plugin, at, forgotten))
             blanked = [_blank(connection, seq) for seq in theirs.seqs]
             recordings = [(seq,) for seq in theirs.seqs]
             connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
@@ -162,12 +174,28 @@ class Erasures(Table):
 
     async def with_tables(self) -> list[str]:
         """Return the names of the plugins that have tables in this store, those that are gone included."""
+        return await self._reader.run(_with_tables)
 
-        def read(connection: Connection) -> list[str]:
-            found = connection.execute("SELECT DISTINCT plugin FROM plugin_migrations ORDER BY plugin")
-            return [str(plugin) for (plugin,) in found]
+    async def owed(self, plugins: Collection[str]) -> list[OwedErasure]:
+        """Return what these plugins have yet to erase, the oldest first."""
+
+        def read(connection: Connection) -> list[OwedErasure]:
+            rows = connection.execute("SELECT who, plugin, at, direct, shared FROM owed_erasures ORDER BY at")
+            found = list(readable(rows.fetchall(), _owed_erasure, "owed_erasures"))
+            return [each for each in found if each.plugin in plugins]
 
         return await self._reader.run(read)
+
+    async def erase_owed(self, owed: OwedErasure, erased: ErasedToo) -> None:
+        """Let a plugin erase what it has yet to erase. Raises what that raises; then it is owed still."""
+
+        def change(connection: Connection) -> None:
+            erased(connection, owed.forgotten)
+            query = "DELETE FROM owed_erasures WHERE plugin = ? AND who = ? AND at = ?"
+            connection.execute(query, (owed.plugin, owed.forgotten.principal, owed.at))
+            rewrites.note(connection)
+
+        await self._writer.submit(change)
 
     async def scrub(self) -> None:
         """Remove what is left of deleted rows on the disk, on PostgreSQL as far as nobody has to wait for it.
@@ -196,6 +224,25 @@ class Erasures(Table):
             return {(who, at) for who, at in connection.execute("SELECT who, at FROM erasures")}
 
         return await self._reader.run(read)
+
+
+def _with_tables(connection: Connection) -> list[str]:
+    found = connection.execute("SELECT DISTINCT plugin FROM plugin_migrations ORDER BY plugin")
+    return [str(plugin) for (plugin,) in found]
+
+
+def _owe(connection: Connection, owed: OwedErasure) -> None:
+    direct, shared = (json.dumps(list(map(str, each))) for each in (owed.forgotten.direct, owed.forgotten.groups))
+    connection.execute(
+        "INSERT INTO owed_erasures (plugin, who, at, direct, shared) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (owed.plugin, owed.forgotten.principal, owed.at, direct, shared),
+    )
+
+
+def _owed_erasure(row: tuple[str, str, float, str, str]) -> OwedErasure:
+    who, plugin, at, *chats = row
+    direct, shared = (tuple(map(ChatKey.parse, json.loads(each))) for each in chats)
+    return OwedErasure(plugin, at, Forgotten(Account.parse(who), direct, shared))
 
 
 def _blank(connection: Connection, seq: int) -> bool:

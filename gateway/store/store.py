@@ -173,6 +173,10 @@ class Store:
         given._own = own  # noqa: SLF001 (of this class)
         return given
 
+    def limited(self, connection: Connection) -> Connection:
+        """Return the connection of a transaction as a plugin is given it: for its own tables only."""
+        return connection if self._own is None else self._own.only(connection)
+
     async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""
 

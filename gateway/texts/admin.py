@@ -94,10 +94,10 @@ TEXTS = {
         "每次启动时会重试；请告知所有者，原因见日志。",
     },
     "forget_rows_stay": {
-        "en": "Rows of these plugins stay, as they do not erase them or are switched off or gone: {names}. An owner "
-        "can say what they hold. Where a plugin is only off, erase again once it is on.",
-        "zh": "以下插件的数据会保留，因为它们不会删除数据，或已停用、已移除：{names}。所有者可以说明其中存有什么。"
-        "如果插件只是停用，请在重新启用后再删除一次。",
+        "en": "Rows of these plugins stay for now, as they do not erase any or are switched off or gone: {names}. They "
+        "are erased once Parley starts with the plugin and it erases rows; an owner can say what they hold.",
+        "zh": "以下插件的数据暂时保留，因为这些插件不会删除数据，或已停用、已移除：{names}。"
+        "等 Parley 启动时插件在场并且会删除数据，这些数据就会删除；所有者可以说明其中存有什么。",
     },
     "forget_done": {
         "en": "Erased. Messages: {messages}; direct chats: {chats}; audit entries without content now: {entries}.",

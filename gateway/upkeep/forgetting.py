@@ -1,19 +1,19 @@
 """Erases what a person said and what is kept of their direct chats: rows, files, facts, versions and audit entries.
 
 A confirmed erasure is first written to a file that backups do not contain, and noted in the store when it is complete.
-So it continues at the next start after a crash, and it is repeated once an older backup has been restored.
+So it continues at the next start after a crash, and it is repeated once an older backup has been restored. What is in
+the tables of a plugin that was not there is erased at the first start at which it is.
 """
 
 import asyncio
 import json
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Protocol
 
 import structlog
 
@@ -28,8 +28,7 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.workspaces import folder_name
 from gateway.records.audit import AuditLog
 from gateway.records.audit_entry import Content
-from gateway.store.connection import Connection
-from gateway.store.erasures import Account, Forgotten
+from gateway.store.erasures import Account, ErasedToo, OwedErasure
 from gateway.store.store import Store
 from gateway.upkeep.kept import kept
 from gateway.upkeep.restore import ASIDE
@@ -86,22 +85,12 @@ class PluginKeepsRows(RuntimeError):
         self.plugin = plugin
 
 
-class Plugins(Protocol):
-    """The plugins that erase rows of their own."""
-
-    @property
-    def erasing(self) -> Collection[str]:
-        """Their names."""
-
-    def erased(self, connection: Connection, forgotten: Forgotten) -> None:
-        """Let each erase its rows in the open transaction. Raises PluginKeepsRows."""
-
-
 @dataclass(frozen=True)
 class Elsewhere:
     """The other places that hold something of people."""
 
-    plugins: Plugins
+    plugins: Mapping[str, ErasedToo]
+    """Those that erase rows of their own, by name. Each raises PluginKeepsRows if it cannot."""
     drop: Callable[[ChatKey], None]
     """Drops what the memory of the process holds of a chat."""
 
@@ -168,22 +157,23 @@ class Forgetting:
     async def catch_up(self) -> None:
         """Carry out what a crash cut off, and repeat what a restored backup does not know. Call before messages come.
 
-        One that fails is tried again at the next start. Of several processes one does it.
+        So it is with what plugins owe that were not there. One that fails is tried again at the next start. Of several
+        processes one does it.
         """
-        if not await self._open():
+        if not (await self._open() or await self._owed()):
             return
         async with self._turn() as is_ours:
             for erasure in await self._open() if is_ours else ():
-                try:
+                with _tried():
                     await self._carry_out(erasure)
-                except (OSError, sqlite3.Error, PluginKeepsRows) as error:
-                    log.error("an erasure is not complete; the next start tries again", reason=str(error))  # noqa: TRY400
-                else:
-                    log.info("an erasure was carried out")
+            for owed in await self._owed() if is_ours else ():
+                with _tried():
+                    await self._store.erasures.erase_owed(owed, self._plugins[owed.plugin])
+                    await self._store.erasures.scrub()
 
     async def keepers(self) -> list[str]:
         """Return the names of the plugins whose rows are not erased, as they do not say how or are gone."""
-        return [name for name in await self._store.erasures.with_tables() if name not in self._plugins.erasing]
+        return [name for name in await self._store.erasures.with_tables() if name not in self._plugins]
 
     def holders(self) -> list[Holder]:
         """Return the backups that may hold the data, newest first. Blocks."""
@@ -198,6 +188,10 @@ class Forgetting:
         except ValueError:
             return None
         return (made + timedelta(days=nights)).isoformat() if (nights := self._backups()) else None
+
+    async def _owed(self) -> list[OwedErasure]:
+        """Return what plugins that are there have yet to erase."""
+        return await self._store.erasures.owed(self._plugins.keys())
 
     async def _open(self) -> list[Erasure]:
         """Return the confirmed erasures that are not complete."""
@@ -236,7 +230,7 @@ class Forgetting:
                 await channel.delete_files(chat)
         chats = frozenset(map(str, direct))
         entries = await self._audit.erase(lambda entry: _is_about(entry, account, chats))
-        messages = await self._store.erasures.erase(account, theirs, direct, self._plugins.erased)
+        messages = await self._store.erasures.erase(account, theirs, direct, erasure.at, self._plugins)
         for chat in theirs.chats:
             self._elsewhere.drop(chat)
         await self._store.erasures.scrub()
@@ -271,6 +265,17 @@ class Forgetting:
                 path = parent / name
                 if path.is_relative_to(parent) and path != parent and ".." not in path.parts:
                     delete_whole(path)
+
+
+@contextmanager
+def _tried() -> Iterator[None]:
+    """Log an erasure at a start, whether it succeeds or not."""
+    try:
+        yield
+    except (OSError, sqlite3.Error, PluginKeepsRows) as error:
+        log.error("an erasure is not complete; the next start tries again", reason=str(error))  # noqa: TRY400
+    else:
+        log.info("an erasure was carried out")
 
 
 def confirmed(home: Path) -> Iterator[Erasure]:

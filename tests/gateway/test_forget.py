@@ -239,6 +239,7 @@ NO_WORDS = {
         "chat_settings",
         "chats",
         "erasures",
+        "owed_erasures",
         "links",
         "code_outcomes",
         "spending",

@@ -21,7 +21,7 @@ from tests.postgres import execute
 POLLS = "SELECT chat, question FROM poll_polls ORDER BY question"
 VOTES = "SELECT person FROM poll_votes ORDER BY person"
 SAID = "SELECT payload FROM inbox"
-STAY = "Rows of these plugins stay"
+STAY = "Rows of these plugins stay for now, as they do not erase any or are switched off or gone"
 
 
 class Kept(Poll):
@@ -104,13 +104,48 @@ async def test_it_names_plugins_whose_rows_stay(start_bot: StartBot, plugins: Se
     bot = await start_bot(plugins=plugins, channel=bot.channel)
 
     await bot.hears("/forget me", sender="bob")
-    assert f"{STAY}, as they do not erase them or are switched off or gone: poll." in bot.screen[-1]
+    assert f"{STAY}: poll." in bot.screen[-1]
     await bot.channel.presses("Erase for good", sender="bob")
     await bot.app.settled()
 
     assert "Erased. Messages:" in bot.screen[-1]
-    assert f"{STAY}, as they do not erase them or are switched off or gone: poll." in bot.screen[-1]
+    assert f"{STAY}: poll." in bot.screen[-1]
     assert "zebrafinch" in str(execute(bot.home, None, POLLS))
+
+
+@pytest.mark.parametrize("plugins", [(Poll,), ()], ids=["did not say how", "was gone"])
+async def test_what_a_plugin_has_missed_is_erased_when_it_is_back(
+    start_bot: StartBot, database: str | None, plugins: Sequence[type[Plugin]]
+) -> None:
+    bot = await voted(start_bot, Kept, database)
+    await bot.restart(plugins=plugins)
+    await erases(bot)
+    assert "zebrafinch" in str(execute(bot.home, database, POLLS))
+
+    await bot.restart(plugins=(Kept,))
+
+    assert [question for _, question in execute(bot.home, database, POLLS)] == ["lunch?"]
+    assert execute(bot.home, database, VOTES) == [("ann",)]
+    [forgotten] = told
+    assert forgotten.direct == (bot.channel.chat("bob"),)
+    assert forgotten.groups == (bot.channel.chat("bob", group="team"),)
+    await bot.restart()
+    assert len(told) == 1
+
+
+async def test_what_a_plugin_cannot_erase_when_it_is_back_is_tried_again_at_the_next_start(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await voted(start_bot, Stuck)
+    await bot.restart(plugins=())
+    await erases(bot)
+
+    await bot.restart(plugins=(Stuck,))
+    assert len(execute(bot.home, None, VOTES)) == 3
+    monkeypatch.setattr(Stuck, "is_stuck", False)
+    await bot.restart()
+
+    assert execute(bot.home, None, VOTES) == [("ann",)]
 
 
 async def test_of_ours_none_is_named(start_bot: StartBot) -> None:

@@ -1,19 +1,27 @@
 """The SQL of a plugin touches the tables of the plugin only, on both databases."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import ClassVar
 
 import pytest
 
 from channels.base import OutboundMessage
+from gateway.chat.replies import Answer, Settling
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import LOOK, always
 from gateway.plugin import Plugin
 from gateway.store.connection import Connection
+from gateway.store.erasures import Forgotten
+from gateway.store.owed import Owed
 from gateway.store.own_tables import NotItsTable, OwnTables
 from gateway.store.plugin_tables import PluginTables, PluginTablesRefused
+from gateway.store.rows import Run, RunEnd
 from gateway.store.table import Table
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.test_forget import erases
+from tests.plugins.test_owed import last_failure
+from tests.postgres import execute
 
 NOTES = "CREATE TABLE notes_lines (id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
 OTHERS = "SELECT count(*) FROM runs"
@@ -130,3 +138,57 @@ async def test_the_tables_that_a_plugin_is_given_reach_its_own_rows_only(start_b
     await bot.hears("/count other")
 
     assert bot.screen == ["0 there", "not mine"]
+
+
+class Meddles(Plugin):
+    """Changes a table of Parley in whatever it is given a connection for."""
+
+    name: ClassVar[str] = "notes"
+    migrations: ClassVar[Sequence[str]] = (NOTES,)
+
+    async def clear(self, given: Invocation) -> Answer:
+        return Settling(meddle)
+
+    def commands(self) -> Sequence[Command]:
+        return (Command("clear", {"en": "Clear", "zh": "清空"}, self.clear, rights=always(LOOK)),)
+
+    def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
+        meddle(tx)
+        return ()
+
+    def erased(self, forgotten: Forgotten, connection: Connection) -> None:
+        meddle(connection)
+
+
+def meddle(connection: Connection) -> None:
+    connection.execute("DELETE FROM outbox")
+
+
+async def settle(bot: Bot) -> None:
+    await bot.hears("/clear")
+
+
+async def end(bot: Bot) -> None:
+    await bot.hears("hello")
+
+
+async def erase(bot: Bot) -> None:
+    await erases(bot)
+
+
+@pytest.mark.parametrize(
+    ("use", "where"),
+    [(settle, "/clear"), (end, "ended"), (erase, "erased")],
+    ids=["the change of a Settling", "ended", "erased"],
+)
+async def test_the_connections_that_a_plugin_is_given_reach_its_own_rows_only(
+    start_bot: StartBot, use: Callable[[Bot], Awaitable[None]], where: str
+) -> None:
+    bot = await start_bot("Hello.", plugins=[Meddles])
+
+    await use(bot)
+
+    failed, reason = last_failure(bot, "notes")
+    assert failed == where
+    assert reason.startswith("the plugin notes may touch its own tables only")
+    assert execute(bot.home, None, "SELECT count(*) FROM outbox") != [(0,)]

@@ -86,7 +86,7 @@ class CommandParts:
             base.delivery,
             base.audit,
             base.clock,
-            elsewhere=Elsewhere(parts.moments, self._drop),
+            elsewhere=Elsewhere(parts.moments.erasing, self._drop),
             backups=self._backups,
         )
         completions = Completions(
