@@ -176,6 +176,27 @@ ODD: dict[str, JsonValue] = {
         "required": ["a"],
         "$defs": {"A": {"$anchor": "anchor", "$id": "T0"}},
     },
+    "references by names": {
+        "$id": "https://tools.example/args.json",
+        "properties": {
+            "by_id": {"$ref": "place.json"},
+            "whole": {"$ref": "https://tools.example/place.json"},
+            "part": {"$ref": "place.json#/properties/lat"},
+            "by_anchor": {"$ref": "#near"},
+            "dynamic": {"$dynamicRef": "#near"},
+            "tree": {"$id": "T0", "type": "object", "properties": {"in": {"type": "array", "items": {"$ref": "T0"}}}},
+            "id": {"type": "integer"},
+            "odd": {"$ref": "http://[", "$id": "http://["},
+        },
+        "$defs": {
+            "Place": {"$id": "place.json", "type": "object", "properties": {"lat": {"type": "number"}}},
+            "Near": {"$anchor": "near", "enum": ["x", "y"]},
+        },
+    },
+    "the whole within itself, by the sign of 2019": {
+        "$recursiveAnchor": True,
+        "properties": {"and": {"type": "array", "items": {"$recursiveRef": "#"}}, "q": TEXT},
+    },
     "a type beside a reference and beside alternatives": {
         "properties": {
             "a": {"type": "string", "minLength": 1, "description": "Which", "$ref": "#/$defs/A"},

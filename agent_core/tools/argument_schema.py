@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
 from agent_core.tools.schema_keywords import schema
+from agent_core.tools.schema_names import by_place
 from agent_core.tools.schema_references import target, with_definitions
 
 DEEPEST = 40
@@ -42,7 +43,7 @@ def mended(given: JsonValue) -> JsonObject:
         raise UnusableSchema("not_object")
     if _deeper_than(given, DEEPEST):
         raise UnusableSchema("too_deep")
-    whole = schema(given)
+    whole = schema(by_place(given))
     flat = _Merged(whole).of(whole)
     kinds = flat.get("type", "object")
     if "object" not in (kinds if isinstance(kinds, list) else [kinds]) and not flat.get("properties"):

@@ -24,8 +24,26 @@ KEYWORDS = (
     *("const", "anyOf", "oneOf", "allOf", "not", "if", "$ref", "$defs", "definitions", "minimum", "exclusiveMinimum"),
     *("maxLength", "minItems", "pattern", "patternProperties", "format", "description", "default", "dependencies"),
     *("propertyNames", "contains", "uniqueItems", "multipleOf", "$id", "$schema", "$anchor", "nullable", "x-odd"),
+    "$dynamicRef",
 )
-WORDS = ("object", "string", "array", "any", "int", "a", "b", "$x", "#/$defs/a", "#/properties/a", "#", "^(", "5", "")
+WORDS = (
+    "object",
+    "string",
+    "array",
+    "any",
+    "int",
+    "a",
+    "b",
+    "$x",
+    "#/$defs/a",
+    "#/properties/a",
+    "#",
+    "#a",
+    "http://[",
+    "^(",
+    "5",
+    "",
+)
 leaves = st.none() | st.booleans() | st.integers(-2, 5) | st.floats(-1, 1) | st.sampled_from(WORDS)
 odd = st.recursive(
     leaves,
@@ -125,6 +143,30 @@ def test_what_is_meant_is_kept() -> None:
     assert mended(ODD["bounds of draft 4"])["properties"] == {"a": {"type": "integer", "exclusiveMinimum": 0}}
     assert mended(ODD["a reference at the root"])["properties"] == {"a": {"$ref": "#/$defs/A"}}
     assert mended(ODD["parts at the root"])["required"] == ["a", "b"]
+
+
+def test_a_reference_by_name_is_one_to_where_that_stands() -> None:
+    named = mended(ODD["references by names"])
+    number: JsonObject = {"type": "number"}
+
+    assert named["properties"] == {
+        "by_id": {"$ref": "#/$defs/Place"},
+        "whole": {"$ref": "#/$defs/Place"},
+        "part": {"$ref": "#/$defs/lat"},
+        "by_anchor": {"$ref": "#/$defs/Near"},
+        "dynamic": {"$ref": "#/$defs/Near"},
+        "tree": {"type": "object", "properties": {"in": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}},
+        "id": {"type": "integer"},
+        "odd": {},
+    }
+    assert named["$defs"] == {
+        "Place": {"type": "object", "properties": {"lat": number}},
+        "Near": {"enum": ["x", "y"]},
+        "lat": number,
+        "tree": {"type": "object", "properties": {"in": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}},
+    }
+    itself = mended(ODD["the whole within itself, by the sign of 2019"])["properties"]
+    assert itself == {"and": {"type": "array", "items": {"$ref": "#"}}, "q": {"type": "string"}}
 
 
 def test_names_that_a_provider_refuses_are_changed_for_it_and_back_for_the_server() -> None:
