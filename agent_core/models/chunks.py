@@ -13,6 +13,7 @@ from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from agent_core.messages import JsonObject, Usage, clean, clean_json
 from agent_core.models.llm import ModelInfo
+from agent_core.models.protocols import Protocol, check_protocol
 from agent_core.models.wire_errors import WireError, error_in
 
 MILLION = 1_000_000
@@ -109,13 +110,15 @@ class Chunk:
 
 
 def read_chunk(value: object) -> Chunk:
-    """Return what a chunk says. Raises Unreadable if its words or calls cannot be read."""
+    """Return what a chunk says. Raises Unreadable if its words or calls cannot be read, and OtherProtocol."""
     if value is None:
         return Chunk()
     fields = _fields(value[0] if isinstance(value, list) and value else value)
     if fields is None:
         raise Unreadable("no JSON object")
     choices = fields.get("choices")
+    if not choices:
+        check_protocol(fields, Protocol.CHAT)
     error = error_in(fields)
     usage = _usage(fields.get("usage"))
     if error is not None or not choices:

@@ -55,6 +55,8 @@ _CONTENT = (
     r"content[ _](?:policy|filter|management)|responsible ?ai|safety (?:system|reasons|filter)|flagged|moderation"
     r"|usage polic(?:y|ies)|data_?inspection|sensitive content|敏感|违规"
 )
+_NOT_THERE = r"unexpected endpoint|model_not_found|model\b[^.]{0,80}(?:\bnot found|does not exist)"
+"""Said without a status, as by LM Studio of an address without `/v1`."""
 _SOON = (
     r"(?:try again|retry)(?: your request)? (?:in|after) (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?"
     r"(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m)\b|retryDelay\W+(\d+(?:\.\d+)?)s"
@@ -87,7 +89,7 @@ def classify(status: int | None, text: str) -> FailureKind:
 def cause_of(status: int | None, text: str) -> FailureCause | None:
     """Return the cause as far as status and text tell it; None if the kind says enough."""
     match status:
-        case HTTPStatus.NOT_FOUND:
+        case HTTPStatus.NOT_FOUND | None if status or _says(_NOT_THERE, text):
             return FailureCause.NOT_FOUND
         case HTTPStatus.TOO_MANY_REQUESTS:
             return FailureCause.RATE_LIMIT
@@ -129,7 +131,7 @@ def _classify_other(status: int | None, text: str) -> FailureKind:
         return FailureKind.TRANSIENT
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) or _says(_AUTH, text):
         return FailureKind.AUTH
-    return FailureKind.TRANSIENT if status is None else FailureKind.INVALID
+    return FailureKind.TRANSIENT if status is None and not _says(_NOT_THERE, text) else FailureKind.INVALID
 
 
 def _out_of_quota(text: str) -> bool:

@@ -1,13 +1,16 @@
 """Corrections to litellm's translation of Anthropic's own protocol, made once after litellm is imported.
 
-Servers that imitate Anthropic's send nulls, at which litellm fails, and the arguments of a call at its beginning, which
-it drops.
+Servers that imitate Anthropic's send nulls, at which litellm fails, the arguments of a call at its beginning, which
+it drops, and answers in one piece, which it passes over.
 """
 
 import importlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
+
+from agent_core.models.litellm_chunks import DATA, lines_of
+from agent_core.models.protocols import Protocol, check_protocol
 
 _BLOCKS: Mapping[object, Mapping[str, object]] = {
     "text": {"text": ""},
@@ -18,9 +21,66 @@ _BLOCKS: Mapping[object, Mapping[str, object]] = {
 
 
 def correct_anthropic() -> None:
-    """Replace the function of litellm that reads an event."""
+    """Replace the functions of litellm that read a stream and an event."""
     stream = importlib.import_module("litellm.llms.anthropic.chat.handler").ModelResponseIterator
+    stream.__aiter__ = _with_events
     stream.chunk_parser = _with_beginnings(stream.chunk_parser)
+
+
+def _with_events(stream: Any) -> Any:
+    """Begin to read a stream of litellm's, event by event."""
+    if not hasattr(stream, "async_response_iterator"):  # litellm begins more than once
+        stream.async_response_iterator = _events(stream.streaming_response)
+    return stream
+
+
+async def _events(lines: AsyncIterator[str]) -> AsyncIterator[str]:
+    async for line in lines_of(lines):
+        for event in _events_of(line):
+            yield event
+
+
+def _events_of(line: str) -> Iterator[str]:
+    """Yield the line, or the events of the whole answer in it."""
+    whole = _whole_in(line)
+    if whole is None:
+        yield line
+        return
+    blocks = [block for block in whole["content"] if isinstance(block, dict)]
+    for event in (
+        {"type": "message_start", "message": {**whole, "content": []}},
+        *(event for index, block in enumerate(blocks) for event in _events_of_block(index, block)),
+        {"type": "message_delta", "delta": {"stop_reason": whole.get("stop_reason")}, "usage": whole.get("usage")},
+        {"type": "message_stop"},
+    ):
+        yield f"{DATA}{json.dumps(event)}"
+
+
+def _whole_in(line: str) -> dict[str, Any] | None:
+    try:
+        document = _told(json.loads(line.removeprefix(DATA))) if '"content"' in line else {}
+    except (ValueError, RecursionError):
+        return None
+    return document if document.get("type") == "message" and isinstance(document.get("content"), list) else None
+
+
+def _events_of_block(index: int, block: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    begins = block
+    deltas: list[dict[str, Any]] = []
+    match block.get("type"):
+        case "text":
+            deltas = [{"type": "text_delta", "text": block.get("text")}]
+            begins = {"type": "text", "text": ""}
+        case "thinking":
+            deltas = [
+                {"type": "thinking_delta", "thinking": block.get("thinking")},
+                {"type": "signature_delta", "signature": block.get("signature")},
+            ]
+            begins = {"type": "thinking", "thinking": "", "signature": ""}
+    yield {"type": "content_block_start", "index": index, "content_block": begins}
+    for delta in deltas:
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+    yield {"type": "content_block_stop", "index": index}
 
 
 def _with_beginnings(parse: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,6 +88,7 @@ def _with_beginnings(parse: Callable[..., Any]) -> Callable[..., Any]:
 
     def parsed(stream: Any, chunk: object) -> Any:
         event = _mended(chunk)
+        check_protocol(event, Protocol.ANTHROPIC)
         match event.get("type"):
             case "content_block_start":
                 stream.begun_with = event["content_block"].get("input")

@@ -9,9 +9,10 @@ from typing import Any
 
 from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, WireUsage, read_chunk
 from agent_core.models.event_stream import NotAnEventStream, SseReader
+from agent_core.models.protocols import OtherProtocol
 from agent_core.models.wire_errors import WireError
 
-_DATA = "data: "
+DATA = "data: "
 _END = "[DONE]"
 _SHOWN = 200
 """Characters of a document that cannot be read."""
@@ -27,32 +28,32 @@ def correct_chunks() -> None:
 def with_documents(stream: Any) -> Any:
     """Begin to read a stream of litellm's, document by document."""
     if not hasattr(stream, "async_response_iterator"):  # litellm begins more than once
-        stream.async_response_iterator = _documents(stream.streaming_response)
+        stream.async_response_iterator = lines_of(stream.streaming_response)
     return stream
 
 
-async def _documents(lines: AsyncIterator[str]) -> AsyncIterator[str]:
+async def lines_of(lines: AsyncIterator[str]) -> AsyncIterator[str]:
     """Yield a line for each document: one may be broken over several lines. Raises NotAnEventStream."""
     reader = SseReader()
     async for line in lines:
         for document in reader.feed(f"{line}\n".encode("utf-8", "replace")):
-            yield f"{_DATA}{document}"
+            yield f"{DATA}{document}"
     for document in reader.finish():
-        yield f"{_DATA}{document}"
+        yield f"{DATA}{document}"
 
 
 def _reading(handle: Callable[..., Any]) -> Callable[..., Any]:
     def handled(stream: Any, str_line: str) -> Any:
-        document, ended = str_line.removeprefix(_DATA), getattr(stream, "ended", False)
+        document, ended = str_line.removeprefix(DATA), getattr(stream, "ended", False)
         try:
             value: object = None if document == _END else json.loads(document)
             chunk = read_chunk(value)
         except (ValueError, RecursionError) as error:
             if not ended:
-                raise NotAnEventStream(document[:_SHOWN]) from error
+                raise error if isinstance(error, OtherProtocol) else NotAnEventStream(document[:_SHOWN]) from error
             chunk = None  # nothing after the finish reason can fail an answer
         if document == _END or chunk is None or (ended and chunk.error):
-            return handle(stream, str_line if document == _END else _DATA)
+            return handle(stream, str_line if document == _END else DATA)
         mended = _mended(chunk, spoke=getattr(stream, "spoke", False))
         stream.ended = ended or chunk.finish_reason is not None
         stream.spoke = True

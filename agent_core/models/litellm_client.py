@@ -59,11 +59,13 @@ _SLIPS = (aiohttp.ClientError, OSError, ValueError, TypeError, LookupError, Attr
 class _CallFailed(Exception):
     """litellm raised an error before the answer was whole."""
 
-    def __init__(self, error: Exception, refusal: str) -> None:
+    def __init__(self, error: Exception, refusal: str, *, began: bool) -> None:
         super().__init__(str(error))
         self.error = error
         self.refusal = refusal
         """The provider's words, if it refused the request."""
+        self.began = began
+        """True if an answer had begun."""
 
 
 class _StreamCut(Exception):
@@ -115,7 +117,7 @@ class LitellmClient:
                 if self._manners.learn(model.id, error.refusal, arguments, request.messages):
                     continue
                 secrets = self._api_key or "", _key(options)
-                failure = failure_of(litellm, error.error, secrets=secrets, now=self._now())
+                failure = failure_of(litellm, error.error, secrets=secrets, now=self._now(), began=error.began)
             except _StreamCut:
                 failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
             break
@@ -145,7 +147,7 @@ class LitellmClient:
         except _raised_by(litellm) as error:
             answer.end(_reason_in(chunks))
             if not answer.finished:
-                raise _CallFailed(error, refusal="" if began else refusal_in(litellm, error)) from error
+                raise _CallFailed(error, "" if began else refusal_in(litellm, error), began=began) from error
         if chunks is not None and _was_cut(chunks):
             raise _StreamCut
 

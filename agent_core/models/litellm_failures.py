@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import structlog
 
+from agent_core.models.event_stream import NotAnEventStream
 from agent_core.models.failures import (
     cause_of,
     classify,
@@ -23,6 +24,7 @@ from agent_core.models.failures import (
 from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED
+from agent_core.models.protocols import OtherProtocol, failure_of_page
 
 log = structlog.get_logger(__name__)
 
@@ -34,9 +36,21 @@ _BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 _MISREAD = (ValueError, TypeError, LookupError, AttributeError)
 
 
-def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str], now: float) -> LlmFailure:
-    """Classify by litellm's class first, by status and text second. `now` is in seconds since the epoch."""
+def failure_of(
+    litellm: ModuleType, error: Exception, *, secrets: Iterable[str], now: float, began: bool = False
+) -> LlmFailure:
+    """Classify by litellm's class first, by status and text second.
+
+    Args:
+        now: In seconds since the epoch.
+        began: True if an answer had begun.
+    """
     inside = list(causes_of(error))
+    if other := next((each for each in inside if isinstance(each, OtherProtocol)), None):
+        return other.failure
+    unread = "".join(str(each) for each in inside if isinstance(each, NotAnEventStream))
+    if not began and (page := failure_of_page(unread)):
+        return page
     breaks = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
     if any(isinstance(each, breaks) for each in inside):
         never_sent = (

@@ -11,6 +11,7 @@ from typing import Any
 
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.litellm_chunks import with_documents
+from agent_core.models.protocols import Protocol, check_protocol
 
 _TRANSLATED = Callable[..., Any]
 _READ = frozenset({"content", "finishMessage", "finishReason", "index"})
@@ -50,8 +51,11 @@ def _with_memory(parse: _TRANSLATED, choice_type: type[Any]) -> _TRANSLATED:
     """litellm believes the last chunk; Gemini may send its counts after the one with the reason."""
 
     def parsed(stream: Any, chunk: object) -> Any:
-        response = parse(stream, _mended(chunk))
         ended = getattr(stream, "ended", None)
+        mended = _mended(chunk)
+        if not ended:
+            check_protocol(mended, Protocol.GEMINI)
+        response = parse(stream, mended)
         if ended and not response.choices:
             response.choices.append(choice_type(finish_reason=ended))
         for choice in response.choices:

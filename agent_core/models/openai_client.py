@@ -6,6 +6,7 @@ litellm.
 """
 
 import asyncio
+import codecs
 import contextlib
 import json
 import re
@@ -34,6 +35,7 @@ from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED
 from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
+from agent_core.models.protocols import OtherProtocol, failure_of_page
 from agent_core.models.server_address import CHAT, below, with_key
 from agent_core.models.wire_errors import WireError
 
@@ -121,6 +123,7 @@ class OpenAiClient:
 
     async def _events(self, answer: Answer, body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
         """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed."""
+        is_first = True
         try:
             async with self._open_session().post(
                 self._url,
@@ -132,7 +135,6 @@ class OpenAiClient:
                 await self._check(response, options.timeout_s)
                 for start in answer.begins():
                     yield start
-                is_first = True
                 async with contextlib.aclosing(_payloads(response)) as payloads:
                     async for payload in payloads:
                         if payload == _END:
@@ -143,7 +145,7 @@ class OpenAiClient:
                         for event in answer.take(chunk) if chunk else ():
                             yield event
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _StreamFailed(self._lost(error, options.timeout_s)) from error
+            raise _StreamFailed(self._lost(error, options.timeout_s, is_first=is_first)) from error
         raise _StreamFailed(_transient("the stream ended before the answer did"))
 
     async def close(self) -> None:
@@ -215,7 +217,8 @@ class OpenAiClient:
         except (ValueError, RecursionError) as error:
             if not is_needed:
                 return None
-            raise _StreamFailed(self._garbage(payload)) from error
+            told = error.failure if isinstance(error, OtherProtocol) else self._garbage(payload, is_first=is_first)
+            raise _StreamFailed(told) from error
         if chunk.error is not None and is_needed:
             raise _StreamFailed(self._reported(chunk.error), refusal=payload if is_first else "")
         return chunk
@@ -229,12 +232,16 @@ class OpenAiClient:
         cause = reported_cause(kind, words) if status is None else cause_of(status, words)
         return LlmFailure(kind=kind, cause=cause, message=message)
 
-    def _garbage(self, text: str) -> LlmFailure:
+    def _garbage(self, text: str, *, is_first: bool) -> LlmFailure:
+        if is_first and (page := failure_of_page(text)):
+            return page
         return _transient(f"the server sent what is no chat stream: {redact(text[:200], self._secrets)}")
 
-    def _lost(self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float) -> LlmFailure:
+    def _lost(
+        self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float, *, is_first: bool
+    ) -> LlmFailure:
         if isinstance(error, NotAnEventStream):
-            return self._garbage(str(error))
+            return self._garbage(str(error), is_first=is_first)
         if isinstance(error, ValueError):
             words = redact(f"the request cannot be made: {error}", self._secrets)
             return LlmFailure(kind=FailureKind.INVALID, message=words)
@@ -247,6 +254,17 @@ def _transient(message: str) -> LlmFailure:
     return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
 
 
+async def _in_utf8(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
+    """Yield the body in UTF-8, from whatever Unicode its first bytes show, as those of JSON do."""
+    decoder: codecs.IncrementalDecoder | None = None
+    is_first = True
+    async for chunk in response.content.iter_any():
+        if is_first and not (encoding := json.detect_encoding(chunk[:4])).startswith("utf-8"):
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+        is_first = False
+        yield decoder.decode(chunk).encode("utf-8", "replace") if decoder else chunk
+
+
 async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
     """Yield the JSON documents of the stream, and `_END`; a single document if the server does not stream."""
     reader = SseReader()
@@ -256,9 +274,10 @@ async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, Non
         for payload in (*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body):
             yield payload
         return
-    async for chunk in response.content.iter_any():
-        for payload in reader.feed(chunk):
-            yield payload
+    async with contextlib.aclosing(_in_utf8(response)) as chunks:
+        async for chunk in chunks:
+            for payload in reader.feed(chunk):
+                yield payload
     for payload in reader.finish():
         yield payload
 
@@ -268,10 +287,11 @@ async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float |
     body = bytearray()
     with contextlib.suppress(aiohttp.ClientError, OSError):
         async with asyncio.timeout(timeout_s):
-            async for chunk in response.content.iter_any():
-                body += chunk
-                if len(body) >= limit:
-                    break
+            async with contextlib.aclosing(_in_utf8(response)) as chunks:
+                async for chunk in chunks:
+                    body += chunk
+                    if len(body) >= limit:
+                        break
     return body[:limit].decode("utf-8", "replace")
 
 

@@ -24,6 +24,7 @@ _REQUEST = LlmRequest(
 _OF_CAUSE = {
     FailureCause.NETWORK: "connect_model_failed_network",
     FailureCause.NOT_FOUND: "connect_model_failed_not_found",
+    FailureCause.PROTOCOL: "connect_model_failed_protocol",
 }
 _OF_KIND = {FailureKind.AUTH: "connect_model_failed_auth", FailureKind.QUOTA: "connect_model_failed_quota"}
 

@@ -43,8 +43,8 @@ def trouble_text(end: AgentEnd, run: str, usual: str, reader: Reader, secrets: S
         details = say("trouble_away", language, address=in_code(end.address))
         fix = "fix_own_server" if is_private(f"//{end.address}") else "fix_network"
     else:
-        is_lost = end.cause is FailureCause.NETWORK
-        details = say("trouble_lost" if is_lost else "trouble_details", language, answer=literal(answer), **facts)
+        is_untold = end.cause in (FailureCause.NETWORK, FailureCause.PROTOCOL)
+        details = say("trouble_lost" if is_untold else "trouble_details", language, answer=literal(answer), **facts)
         fix = f"fix_{key}"
     return f"{sentence}\n\n{details} {say(fix, language, **facts)}"
 
@@ -64,6 +64,7 @@ def _key(kind: FailureKind, cause: FailureCause | None) -> str:
             FailureCause.NOT_FOUND,
             FailureCause.CONTENT,
             FailureCause.PARAMETER,
+            FailureCause.PROTOCOL,
             FailureCause.UNFINISHED,
         ),
     }

@@ -158,6 +158,10 @@ TEXTS = {
         "en": "There is no model `{model}` ({reason}). Check its name.",
         "zh": "没有模型 `{model}`（{reason}）。请检查名称。",
     },
+    "connect_model_failed_protocol": {
+        "en": "That address does not lead to OpenAI's chat protocol: {reason}. It often ends in `/v1`.",
+        "zh": "该地址不是 OpenAI 聊天协议：{reason}。这种地址通常以 `/v1` 结尾。",
+    },
     "connect_model_failed_network": {
         "en": "{model} could not be reached. Check the network, then try again.",
         "zh": "无法连接 {model}。请检查网络后再试。",

@@ -140,6 +140,10 @@ TEXTS = {
         "en": "The model ended its answer in an unusual way, so it may not be whole. Please try again. (run {run})",
         "zh": "模型以不寻常的方式结束了回答，内容可能不完整，请重试。（运行 {run}）",
     },
+    "error_protocol": {
+        "en": "At the address that is set for the model, something else answers. (run {run})",
+        "zh": "所设置的模型地址上，应答的不是模型。（运行 {run}）",
+    },
     "error_parameter": {
         "en": "The model's server does not take requests as Parley writes them; a new conversation would not change "
         "that. An owner can choose another model. (run {run})",
@@ -204,6 +208,12 @@ TEXTS = {
     "fix_unfinished": {
         "en": "If this continues, try another model: `PARLEY_MODEL` sets it.",
         "zh": "如果一直这样，可用 `PARLEY_MODEL` 换一个模型。",
+    },
+    "fix_protocol": {
+        "en": "Check the address: `OPENAI_BASE_URL` leads to OpenAI's chat protocol, and often ends in `/v1`; "
+        "`NAME_API_BASE` is that of a provider.",
+        "zh": "请检查地址：`OPENAI_BASE_URL` 应指向 OpenAI 聊天协议，通常以 `/v1` 结尾；"
+        "`NAME_API_BASE` 是服务商的地址。",
     },
     "fix_parameter": {
         "en": "`{slash}model` or `PARLEY_MODEL` sets another one.",

@@ -16,7 +16,7 @@ from agent_core.messages import AssistantMessage
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Unreadable, read_chunk
 from agent_core.models.event_stream import NotAnEventStream, SseReader
-from agent_core.models.llm import FailureKind, LlmFailure, ModelInfo
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, ModelInfo
 from tests.agent_core.models.raw_models import CLOCK, Raw, frame, openai, tables
 from tests.any_json import anything, beside
 from tests.emulators.model_script import Json
@@ -105,8 +105,8 @@ async def test_a_page_instead_of_an_answer_is_no_answer(client: str) -> None:
     message, failure = await answered(client, (200, page, {"Content-Type": "text/html"}))
 
     assert failure is not None
-    assert failure.kind is FailureKind.TRANSIENT
-    assert failure.message.startswith("the server sent what is no chat stream")
+    assert (failure.kind, failure.cause) == (FailureKind.INVALID, FailureCause.PROTOCOL)
+    assert failure.message == "it answers with a web page"
     assert message.text == ""
 
 
