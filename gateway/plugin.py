@@ -7,9 +7,9 @@ entry point in the group `parley.plugins`, such as `dice = parley_dice:Dice`, an
 them and an owner has approved what is installed. One of them that fails before Parley runs, in an import, a method or a
 list, is left out with all that it adds.
 
-What a plugin adds is read once at each start, in this order: `settings`, `migrations`, `texts`, `tools`, `run_buttons`,
-`owed`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made from the lists of all plugins is an
-argument of the later ones.
+What a plugin adds is read once at each start, in this order: `settings`, `models`, `migrations`, `texts`, `tools`,
+`run_buttons`, `owed`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made from the lists of all
+plugins is an argument of the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -26,6 +26,7 @@ from typing import ClassVar
 
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
+from agent_core.models.provided import ModelProvider
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, InboundEvent
 from channels.connected import Connected
@@ -158,6 +159,19 @@ class Plugin:
     sees them. Either way the command's `rights` are checked when it is given, and it must check itself whether the
     person may see that run. Below messages that were sent earlier, buttons stay when the plugin is gone.
     """
+
+    @classmethod
+    def models(cls, settings: CurrentSettings, clock: Clock) -> Sequence[ModelProvider]:
+        """Return providers of models, which the settings name as `NAME/MODEL`.
+
+        Asked before the plugin is made, as a model is chosen before the store is opened; `settings` are those of the
+        start. No provider may have the name of another, or of one that is built in. A model of a provider is used as
+        any other: it is the default, a fallback, or one that people may choose, is paid from the budgets by the prices
+        in its properties, and gets requests in which secrets are masked. A look-up that fails, or takes more than 30
+        seconds, is told where the model is set. A client that fails, or is silent for longer than it was told to be,
+        ends the answer as one that is built in does, and fallbacks are asked.
+        """
+        return ()
 
     def __init__(self, core: Core) -> None:
         self.core = core

@@ -7,6 +7,12 @@ the names with a sentence about each.
 
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
+from agent_core.messages import text_of
+from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.models.openai_client import OpenAiClient
+from agent_core.models.provided import ModelProvider
+from agent_core.models.scripted import Speech
+from agent_core.models.selection import ModelSettingError
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
@@ -108,14 +114,21 @@ __all__ = [
     "Insight",
     "Invocation",
     "Language",
+    "LlmClient",
+    "LlmOptions",
+    "LlmRequest",
     "MessageDeleted",
     "MessageEdited",
     "MessageReceived",
     "Metric",
+    "ModelInfo",
+    "ModelProvider",
+    "ModelSettingError",
     "Moment",
     "NoSuchItem",
     "Objection",
     "Once",
+    "OpenAiClient",
     "Origin",
     "OutboundMessage",
     "Owed",
@@ -150,7 +163,10 @@ __all__ = [
     "Sender",
     "Settling",
     "Sound",
+    "Speech",
     "Store",
+    "StreamEvent",
+    "StreamStart",
     "Suggestion",
     "Table",
     "TaskEnded",
@@ -181,6 +197,7 @@ __all__ = [
     "rewritten",
     "say",
     "tables_view",
+    "text_of",
     "tool",
     "whispered",
 ]

@@ -72,6 +72,7 @@ SWALLOWS_ANYTHING = {
     "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
     "gateway/app/moments.py": "a plugin may raise anything while it erases, and then nothing is erased",
     "gateway/app/plugin_commands.py": "what a command or press of a plugin raises is told to the person who waits",
+    "gateway/app/plugin_models.py": "the look-up of a plugin may raise anything, and whoever sets the model is told",
     "gateway/app/plugins.py": "a plugin of others may raise anything at the start, an exit included, and is left out",
     "gateway/app/router.py": "a mistake over one event neither ends the start nor keeps others from being routed",
     "gateway/cli.py": "whatever is wrong with the commands of a plugin, all others go on, and it is told",

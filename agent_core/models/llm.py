@@ -76,6 +76,8 @@ class ToolSpec(Frozen):
 
 
 class LlmRequest(Frozen):
+    """A request: the conversation so far, and the tools that may be called."""
+
     system: Text
     messages: tuple[LlmMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
@@ -135,6 +137,8 @@ class LlmFailure(Frozen):
 
 
 class StreamStart(Frozen):
+    """The first event: the model begins to answer."""
+
     type: Literal["start"] = "start"
 
 
@@ -174,6 +178,7 @@ StreamDelta = Annotated[TextDelta | ThinkingDelta | ToolCallDelta, Field(discrim
 StreamEvent = Annotated[
     StreamStart | TextDelta | ThinkingDelta | ToolCallDelta | StreamDone, Field(discriminator="type")
 ]
+"""What a client tells while a model answers: it begins, grows, and is done."""
 
 
 class LlmClient(Protocol):

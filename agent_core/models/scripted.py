@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import count
 
-from agent_core.clock import Clock, NewId, SystemClock
+from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.identity_cache import IdentityCache
 from agent_core.messages import (
     AssistantContent,
@@ -121,7 +121,7 @@ def words(text: str) -> Iterator[str]:
 class Speech:
     """One answer so far; makes the events of the stream and, at the end, the message."""
 
-    def __init__(self, model: ModelInfo, new_call_id: NewId) -> None:
+    def __init__(self, model: ModelInfo, new_call_id: NewId = new_id) -> None:
         self._model = model
         self._new_call_id = new_call_id
         self._blocks: list[AssistantContent] = []

@@ -5,6 +5,7 @@ Most hosted providers go through litellm; a few, and servers with a base URL, go
 
 import importlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from pydantic import SecretStr
@@ -25,6 +26,7 @@ from agent_core.models.local_servers import (
 from agent_core.models.model_names import named, shown_name
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
+from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider, address_of, key_of
 from agent_core.models.server_address import deployment_in
 
@@ -43,10 +45,12 @@ class ModelChoice(Frozen):
     """The chosen model and the reason in one sentence for users."""
 
     model: ModelInfo
-    client: Literal["demo", "openai", "litellm"]
+    client: Literal["demo", "openai", "litellm", "plugin"]
     base_url: str | None = None
     api_key: SecretStr | None = None
     why: str
+    provider: ModelProvider | None = None
+    """The provider of a plugin's model."""
 
     def seeing(self, *, vision: bool) -> "ModelChoice":
         """Return the same choice with vision switched on or off."""
@@ -58,25 +62,39 @@ async def choose_model(
     environ: Mapping[str, str],
     *,
     base_url: str | None = None,
+    provided: Sequence[ModelProvider] = (),
     local_ports: Sequence[LocalServer] = LOCAL_SERVERS,
     host: str = "127.0.0.1",
 ) -> ModelChoice:
-    """Select the model. `base_url` overrides OPENAI_BASE_URL. Raises ModelSettingError."""
+    """Select the model. `base_url` overrides OPENAI_BASE_URL. Raises ModelSettingError.
+
+    A name with one of the `provided` providers goes there, whatever the base URL.
+    """
     setting = (setting or "").strip()
+    of_plugin, model = _of_plugin(setting, provided)
+    if of_plugin is not None:
+        return await _provided(of_plugin, model, "the settings ask for it")
     base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
     if setting == "demo":
         return _demo("the settings ask for it")
     if base_url and OPENAI_HOST not in base_url:
         return await _configured_server(setting, base_url, environ)
     if setting:
-        return await _by_setting(setting, environ, local_ports, host)
+        return await _by_setting(setting, environ, local_ports, host, provided)
     for provider in PROVIDERS:
         if found := provider.key_in(environ):
             return await _hosted(provider, provider.model, environ, f"{found[0]} is set")
-    return await _local_or_demo(local_ports, host)
+    local = await find_local_model(local_ports, host=host)
+    return _local(local, "") if local else await standby(provided, "no key and no local model was found")
 
 
-async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url: str | None = None) -> ModelChoice:
+async def choose_fallback(
+    setting: str,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    provided: Sequence[ModelProvider] = (),
+) -> ModelChoice:
     """Select a fallback, which may be at another place than the model it replaces.
 
     A name with a provider goes there, whatever the base URL; any other is a model of the server at the base URL. Raises
@@ -85,12 +103,22 @@ async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url:
     name = setting.partition("/")[0].lower()
     known = {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}
     if name in known or address_of(name, environ):
-        return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1")
-    return await choose_model(setting, environ, base_url=base_url)
+        return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1", provided)
+    return await choose_model(setting, environ, base_url=base_url, provided=provided)
+
+
+async def standby(provided: Sequence[ModelProvider], why: str) -> ModelChoice:
+    """Return the model that answers as long as no other is set or found."""
+    for provider in (each for each in provided if each.standby):
+        with suppress(ModelSettingError):
+            return await _provided(provider, provider.standby, why)
+    return _demo(why)
 
 
 def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
     """Return the client for the chosen model."""
+    if choice.provider is not None:
+        return choice.provider.client()
     clock = clock or SystemClock()
     key = choice.api_key.get_secret_value() if choice.api_key else None
     match choice.client:
@@ -100,7 +128,7 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
             return demo
         case "litellm":
             return LitellmClient(key, choice.base_url, now=clock.time)
-        case "openai":
+        case _:
             hosted = {each.name for each in PROVIDERS if each.own_client} & {choice.model.provider}
             return OpenAiClient(choice.base_url or "", key, provider="".join(hosted), now=clock.time)
 
@@ -109,8 +137,31 @@ def _demo(why: str) -> ModelChoice:
     return ModelChoice(model=DEMO_MODEL, client="demo", why=why)
 
 
+def _of_plugin(setting: str, provided: Sequence[ModelProvider]) -> tuple[ModelProvider | None, str]:
+    """Return the provider of a plugin and its model that a setting names; None if it names none."""
+    name, _, model = setting.partition("/")
+    for provider in provided:
+        if provider.name == name.lower() and (wanted := model or provider.standby):
+            return provider, wanted
+    return None, ""
+
+
+async def _provided(provider: ModelProvider, model: str, why: str) -> ModelChoice:
+    found = await provider.look_up(model)
+    of_provider = {"id": provider.id_of(model), "sent_as": found.wire_name, "provider": provider.name}
+    return ModelChoice(model=found.model_copy(update=of_provider), client="plugin", why=why, provider=provider)
+
+
+def _name(provider: Provider | ModelProvider) -> str:
+    return provider.name
+
+
 async def _by_setting(
-    setting: str, environ: Mapping[str, str], servers: Sequence[LocalServer], host: str
+    setting: str,
+    environ: Mapping[str, str],
+    servers: Sequence[LocalServer],
+    host: str,
+    provided: Sequence[ModelProvider],
 ) -> ModelChoice:
     name, _, model = setting.partition("/")
     provider = next((each for each in PROVIDERS if each.name == name.lower()), None)
@@ -119,7 +170,7 @@ async def _by_setting(
     if model and (server := next((each for each in servers if each.prefix == name.lower()), None)):
         return await _local_by_setting(server, model, host)
     if provider is None or not model:
-        known = ", ".join([*(each.name for each in PROVIDERS), *(each.prefix for each in servers)])
+        known = ", ".join([*map(_name, PROVIDERS), *(each.prefix for each in servers), *map(_name, provided)])
         raise ModelSettingError(
             f'The model "{setting}" names no provider that is known: write "provider/model" with one of {known}, '
             f'or "demo"; for a server of your own set {BASE_URL}, or NAME_API_BASE for "NAME/model".'
@@ -181,13 +232,6 @@ async def _own_server(setting: str, base_url: str, key: SecretStr | None) -> Mod
         model = _free(model)
     why = f"the settings name the server at {base_url}"
     return ModelChoice(model=model, client="openai", base_url=base_url, api_key=key, why=why)
-
-
-async def _local_or_demo(servers: Sequence[LocalServer], host: str) -> ModelChoice:
-    found = await find_local_model(servers, host=host)
-    if found is None:
-        return _demo("no key and no local model was found")
-    return _local(found, "")
 
 
 def _local(found: LocalModel, reason: str) -> ModelChoice:

@@ -12,6 +12,8 @@ from typing import TypeVar, cast
 
 import structlog
 
+from agent_core.clock import Clock
+from gateway.app.plugin_models import models_of
 from gateway.app.plugins import PluginFailed, blamed, in_time, paths_of, tables_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import (
@@ -24,6 +26,8 @@ from gateway.permissions.installed_plugins import (
 )
 from gateway.plugin import Plugin
 from gateway.records.plugin_failures import PluginFailures, reason_of
+from gateway.runs.model_set import PluginModels
+from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import add_plugin_settings, remove_plugin_settings
 from gateway.settings.settings import Settings, with_plugin
 from gateway.store.plugin_tables import PluginTablesUnusable
@@ -75,6 +79,8 @@ class ChosenPlugins:
         """The plugins of others that the settings name, those included that are switched off."""
         self.failures = PluginFailures()
         self._own = [kind for kind in own if kind.name not in self.off]
+        self.models = PluginModels()
+        """The providers of models that they add."""
         self._leave_out_dependents()
 
     @property
@@ -128,6 +134,11 @@ class ChosenPlugins:
                     settings = with_plugin(settings, name, kind.settings)
         return settings
 
+    def read_models(self, settings: Settings, clock: Clock) -> None:
+        """Read the providers of models of the plugins, and leave out those of others whose providers are wrong."""
+        current = CurrentSettings(settings)
+        self.models.add(self.fitting(lambda: models_of(self.kinds, current, clock, self.failures)))
+
     @asynccontextmanager
     async def opened(self, opening: Callable[[], AbstractAsyncContextManager[T]]) -> AsyncIterator[T]:
         """Open what has the tables of the plugins, again without each one of others whose tables cannot be made."""
@@ -151,6 +162,7 @@ class ChosenPlugins:
         self.left_out[name] = reason_of(error)
         self.wrong[name] = error.member if isinstance(error, PluginFailed) else "migrations"
         log.warning("a plugin is left out", plugin=name, reason=self.left_out[name], exc_info=error.__cause__)
+        self.models.leave_out(name)
         if (kind := self.others.pop(name, None)) is not None:
             remove_texts(kind.texts)
             remove_plugin_settings(name)

@@ -71,6 +71,7 @@ class ListedPlugins:
             presses=[_of_command(each) for each in commands if each.hidden],
             screens=[each.name for each in self.screens.get(kind.name, ())],
             settings=[each.variable for each in settings_of(kind.name, kind.settings)] if kind.settings else [],
+            models=[each.name for each in self._chosen.models.of(kind.name)],
             mistyped=_mistyped(kind),
             duties=list(self.duties.get(kind.name, ())),
             paths=sorted(kind.paths),

@@ -105,6 +105,7 @@ def told(found: Tried) -> Iterator[str]:
         ("duties", plugin.duties),
         ("screens", plugin.screens),
         ("settings", plugin.settings),
+        ("providers of models", plugin.models),
         ("routes", plugin.paths),
         ("tables", plugin.tables),
     ):

@@ -29,7 +29,7 @@ from gateway.settings.settings import Settings
 from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 
-_METHODS = ("__init__", "tools", "owed", "commands", "presses", "screens", "routes", "duties")
+_METHODS = ("models", "__init__", "tools", "owed", "commands", "presses", "screens", "routes", "duties")
 _BUILT_ON: Mapping[str, Collection[str]] = {
     "settings": _METHODS,
     "__init__": _METHODS,
@@ -69,6 +69,7 @@ async def tried(settings: Settings, plugins: ChosenPlugins) -> Sequence[ListedPl
         without = {"database_url": None, "audit": False, "fallbacks": (), "models": (), "model": "demo"}
         chosen = settings.model_copy(update={**without, "home": home, "budgets": BudgetSettings()})
         chosen = plugins.configured(chosen)
+        plugins.read_models(chosen, clock)
         source = ModelSource(clock)
         models, current = await source.choose(chosen), CurrentSettings(chosen)
         default, about = models.default, About(model="demo", why="", demo=True, version=version())

@@ -58,13 +58,14 @@ async def prepare(
     hidden = (settings.home, *settings.files)
     trying = asyncio.create_task(find_launcher(settings.local / "scratch", hidden=hidden))
     own = clock or SystemClock()
-    source = ModelSource(own)
+    approved = ApprovedPlugins(settings.home)
+    plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off, approved)
+    settings = plugins.configured(settings)
+    plugins.read_models(settings, own)
+    source = ModelSource(own, plugins.models)
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)
         models = await source.choose(settings)
-        approved = ApprovedPlugins(settings.home)
-        plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off, approved)
-        settings = plugins.configured(settings)
         url, shared = settings.database, None
         if url is not None:
             shared = await asyncio.to_thread(

@@ -78,6 +78,8 @@ class ListedPlugin:
     screens: Sequence[str] = ()
     settings: Sequence[str] = ()
     """The names of their variables."""
+    models: Sequence[str] = ()
+    """The names of its providers of models."""
     paths: Sequence[str] = ()
     tables: Sequence[str] = ()
     mistyped: Mapping[str, str] = field(default_factory=dict)
@@ -158,6 +160,7 @@ def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]
         ("plugins_duties", [form.text(each) for each in plugin.duties]),
         ("plugins_screens", [form.text(each) for each in plugin.screens]),
         ("plugins_settings", [form.text(each) for each in plugin.settings]),
+        ("plugins_models", [form.text(each) for each in plugin.models]),
         ("plugins_routes", [form.text(each) for each in plugin.paths]),
         ("plugins_tables", [form.text(each) for each in plugin.tables]),
     ):

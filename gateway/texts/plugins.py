@@ -89,6 +89,7 @@ TEXTS = {
     "plugins_screens": {"en": "Screens: {names}", "zh": "页面：{names}"},
     "plugins_settings": {"en": "Settings: {names}", "zh": "设置：{names}"},
     "plugins_duties": {"en": "Duties: {names}", "zh": "后台工作：{names}"},
+    "plugins_models": {"en": "Providers of models: {names}", "zh": "模型提供商：{names}"},
     "plugins_routes": {"en": "Routes: {names}", "zh": "路径：{names}"},
     "plugins_tables": {"en": "Tables: {names}", "zh": "数据表：{names}"},
     "plugins_approve_button": {"en": "Approve {name}", "zh": "批准 {name}"},

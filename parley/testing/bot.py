@@ -37,7 +37,7 @@ from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People, Role
 from gateway.plugin import Plugin
 from gateway.runs.agents import AgentParts
-from gateway.runs.model_set import CurrentModels, ModelMenu, ModelSet
+from gateway.runs.model_set import CurrentModels, ModelMenu, ModelSet, ModelSource
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.current import CurrentSettings
@@ -199,6 +199,8 @@ class Bot:
         plugins = options.plugins
         if not isinstance(plugins, ChosenPlugins):
             plugins = ChosenPlugins(own_plugins() if plugins is None else plugins)
+        current = options.current(self.home)
+        plugins.read_models(current.now, self.clock)
         shared = None
         if options.database is not None:
             shared = SharedDatabase(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
@@ -215,13 +217,13 @@ class Bot:
             version="0",
             started=self.clock.time(),
         )
-        current = self._options.current(self.home)
         settings = AppSettings(
             current,
             people=self._options.people,
             tick_every=self._options.look_every,
             nightly=self._options.nightly,
             models=self._options.offered(self.llm),
+            model_source=ModelSource(self.clock, plugins.models),
             entrance=self._options.entrance,
         )
         new_request_id, fetcher = self._options.new_request_id, self._options.fetcher

@@ -1,10 +1,14 @@
 """A plugin that uses each way that a plugin has, and fails in one of them."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import ClassVar
 
+from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
+from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamStart
+from agent_core.models.provided import ModelProvider
+from agent_core.models.scripted import Speech
 from agent_core.origin import CLEAN
 from agent_core.tools.tool import Tool, tool
 from channels.base import Button, ChatKey, InboundEvent, OutboundMessage
@@ -19,6 +23,7 @@ from gateway.permissions.gates import Objection
 from gateway.permissions.rights import TALK, always
 from gateway.plugin import Duty, Plugin, Running
 from gateway.runs.owed import Doer
+from gateway.settings.current import CurrentSettings
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed
@@ -49,6 +54,27 @@ class Acts(Plugin):
         if where == self.fails_in and self.how == HANGS:
             await asyncio.get_running_loop().create_future()
         return self.at_once(where, right)
+
+    @classmethod
+    def models(cls, settings: CurrentSettings, clock: Clock) -> Sequence[ModelProvider]:
+        acting = cls.__new__(cls)  # no plugin is made yet
+
+        async def look_up(model: str) -> ModelInfo:
+            return await acting.act("models, the look-up", ModelInfo(id=model))  # type: ignore[return-value]
+
+        class Client:
+            async def stream(
+                self, model: ModelInfo, request: LlmRequest, options: LlmOptions
+            ) -> AsyncGenerator[object]:
+                speech = Speech(model)
+                yield await acting.act("models, the client", StreamStart())
+                yield speech.text(f"{cls.name} answers")
+                yield speech.done(request)
+
+            async def close(self) -> None:
+                """Do nothing."""
+
+        return (ModelProvider(cls.name, look_up, Client),)  # type: ignore[arg-type]
 
     def tools(self) -> Sequence[Tool]:
         async def work() -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import text_of
+from agent_core.models.llm import LlmOptions
 from agent_core.models.scripted import calls
 from channels.commands import Typed
 from channels.memory import user
@@ -17,6 +18,7 @@ from gateway.admin import watch
 from gateway.app import plugins as plugin_lists
 from gateway.app.moments import CLOSE_WITHIN, HEAR_WITHIN, TAKE_OVER_WITHIN
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
+from gateway.app.plugin_models import LOOK_UP_WITHIN
 from gateway.app.plugins import OWED_WITHIN, ROUTE_WITHIN
 from gateway.permissions.gates import GATE_WITHIN
 from gateway.plugin import Plugin
@@ -80,6 +82,25 @@ async def the_model_calls_the_next_tool(scene: Scene) -> None:
     await scene.bot.hears("work")
     assert "near has worked" in str(scene.bot.llm.requests[-1].messages)
     assert "Done." in scene.bot.screen
+
+
+async def the_setting_is_refused(scene: Scene) -> None:
+    await scene.bot.hears("/config set model bad/one")
+    await scene.bot.hears("/config set fallbacks near/one")
+    assert "The plugin bad failed to look up the model bad/one" in scene.bot.screen[0].replace("\\", "")
+    assert "near/one" in scene.bot.screen[1].replace("\\", "")
+    await scene.bot.hears("/config reset fallbacks")
+
+
+async def another_model_answers(scene: Scene) -> None:
+    scene.bot.llm.add("I am another one.")
+    await scene.bot.hears("/config set models bad/one, near/one")
+    for name in ("bad", "near"):
+        await scene.bot.hears(f"/model {name}/one")
+        await scene.bot.hears("who is there?")
+    assert any("I am another one." in said for said in scene.bot.screen)
+    assert any("near answers" in said for said in scene.bot.screen)
+    await scene.bot.hears("/model default")
 
 
 async def routes_go_on(scene: Scene) -> None:
@@ -169,6 +190,8 @@ class Moment:
 
 MOMENTS: Mapping[str, Moment] = {
     "tools": Moment(the_model_calls_the_next_tool, where="bad_work"),
+    "models, the look-up": Moment(the_setting_is_refused, LOOK_UP_WITHIN, where="models bad"),
+    "models, the client": Moment(another_model_answers, LlmOptions().timeout_s, where="models bad"),
     "commands": Moment(commands_go_on, COMMAND_WITHIN, where="/bad"),
     "commands, their values": Moment(no_values_are_offered, SUGGEST_WITHIN, where="/bad"),
     "presses": Moment(presses_go_on, PRESS_WITHIN, where="/bad_it"),
@@ -187,14 +210,14 @@ MOMENTS: Mapping[str, Moment] = {
 """What is called while Parley runs. What is no coroutine cannot be given up: it must return at once."""
 SCREENS = ("screens", "screens, their badges")
 """Those of the page, which have a test of their own."""
-LISTS = ("__init__", "tools", "commands", "presses", "screens", "routes", "duties", "owed")
+LISTS = ("models", "__init__", "tools", "commands", "presses", "screens", "routes", "duties", "owed")
 """What is called at the start."""
 VALUES = ("name", "needs", "texts", "tool_names", "settings", "migrations", "unfinished", "paths", "run_buttons")
 """What is read at the start."""
 
 
 def test_the_tables_have_each_member_of_a_plugin() -> None:
-    methods = {name for name, member in vars(Plugin).items() if callable(member)}
+    methods = {name for name, member in vars(Plugin).items() if callable(member) or isinstance(member, classmethod)}
     covered = {name.partition(",")[0] for name in (*MOMENTS, *SCREENS)}
     assert methods == covered | {*LISTS}
     assert Plugin.__annotations__.keys() == {*VALUES}
@@ -273,7 +296,7 @@ async def test_what_fails_at_the_start_is_left_out_and_everything_else_starts(
     packages.install(code, name="dice", package=f"parley-{own}")
     packages.install(GOOD, name="cards")
     chosen = packages.chosen(["dice", "cards"])
-    chosen.configured(Settings(home=packages.home))
+    chosen.configured(Settings(home=packages.home))  # as a start does before anything is made
 
     bot = await start_bot("Hello.", plugins=chosen)
     await bot.hears("/draw")

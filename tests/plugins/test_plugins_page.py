@@ -27,12 +27,13 @@ def test_the_package_of_the_page_is_tested_installed_and_checked(tmp_path: Path)
     tested = run("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=package, site=site)
     checked = run("-P", "-m", "gateway.cli", "plugin", "check", "tally", cwd=tmp_path, site=site)
 
-    assert "4 passed" in tested.stdout, tested.stdout
+    assert "5 passed" in tested.stdout, tested.stdout
     for line in (
         "commands: /tally",
         "tools: tally_counts",
         "buttons: /tally_again",
         "duties: daily",
+        "providers of models: tally",
         "routes: /tally",
         "tables: tally, tally_days",
     ):
