@@ -41,6 +41,11 @@ class Why(StrEnum):
     """The program ends."""
 
     @property
+    def is_brief(self) -> bool:
+        """True if it is over before anybody could ask why they wait."""
+        return self in (Why.COMMAND, Why.QUESTION, Why.TAKING_BACK)
+
+    @property
     def keeps_runs(self) -> bool:
         """True if runs wait; False if only messages wait, to steer a run or to wait for one."""
         return self not in (Why.COMMAND, Why.QUESTION, Why.GAP)
@@ -84,6 +89,8 @@ class Holds:
         self._rules = rules
         self._now = now
         self._set: list[Hold] = []
+        self._ruled_last: Hold | None = None
+        """Why the run had to wait that was asked about last."""
         self.changed = asyncio.Event()
         """Set when a run may begin that was held before, and when there are other messages."""
 
@@ -108,7 +115,21 @@ class Holds:
 
     def on_run(self, items: Sequence[InboxItem]) -> Hold | None:
         """Return why the run that these messages would begin has to wait. None if it begins now, which may count."""
-        return next((hold for hold in self._on_runs() if any(map(hold.keeps, items))), None) or self._ruled(items)
+        held = next((hold for hold in self._on_runs() if any(map(hold.keeps, items))), None)
+        if held is None:
+            held = self._ruled_last = self._ruled(items)
+        return held
+
+    @property
+    def reasons(self) -> Sequence[Hold]:
+        """The holds for which people may be waiting, except those that are over in a moment."""
+        now = self._now()
+        found = [*self._set, self._ruled_last, self._ruled(())]
+        return [hold for hold in found if hold is not None and hold.until > now and not hold.why.is_brief]
+
+    def left(self, hold: Hold) -> float:
+        """Return for how many seconds it goes on."""
+        return hold.until - self._now()
 
     async def over(self, hold: Hold, clock: Clock) -> None:
         """Wait until the time that a hold names, or until anything changes."""
@@ -136,6 +157,6 @@ def paced(pace: Pace, clock: Clock) -> Rule:
 
     def rule(items: Sequence[InboxItem]) -> Hold | None:
         wait = pace.turn_wait(items)
-        return Hold(Why.PACE, until=clock.monotonic() + wait) if wait else None
+        return Hold(Why.PACE, items[0].event.sender.id, clock.monotonic() + wait) if wait else None
 
     return rule

@@ -9,6 +9,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import first_words, quoted
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.waits import reasons, waiting_for
 from gateway.permissions.rights import TALK, always
 from gateway.store.rows import InboxItem, Run
 from gateway.store.transcript import Transcript
@@ -32,7 +33,7 @@ class QueueCommands:
         words, shown = _parted(given.arguments)
         wanted = words[-1].strip("`#") if words else ""
         is_number = wanted.isascii() and wanted.isdigit()
-        waiting = _waiting(given)
+        waiting = waiting_for(given)
         if not words:
             found = _listed(given, waiting)
             told = [*([found.markdown] if found else []), *await self._paused(given)]
@@ -81,18 +82,12 @@ def _parted(arguments: str) -> tuple[list[str], int | None]:
     return words, None
 
 
-def _waiting(given: Invocation) -> list[InboxItem]:
-    """Return the waiting messages that the user may see and drop."""
-    found = given.session.mail.waiting(given.at)
-    return [item for item in found if given.is_admin or item.event.sender.id == given.sender.id]
-
-
 def _drop(given: Invocation, dropped: Sequence[InboxItem]) -> Rewritten:
     """Take the messages out of the queue. They are settled together with the command, so a restart repeats nothing."""
     given.session.mail.take(dropped)
     key = "queue_dropped_one" if len(dropped) == 1 else "queue_dropped"
     told = "\n".join([say(key, given.language, count=len(dropped)), "", *_lines(given, dropped)])
-    rest = _listed(given, _waiting(given))
+    rest = _listed(given, waiting_for(given))
     left = OutboundMessage(markdown=f"{told}\n\n{rest.markdown}", buttons=rest.buttons) if rest else reply(told)
     return Rewritten(left, settles=tuple(item.seq for item in dropped))
 
@@ -108,7 +103,9 @@ def _listed(given: Invocation, waiting: Sequence[InboxItem]) -> OutboundMessage 
         newest = max(item.seq for item in waiting)
         rows.append((Button(label=say("queue_drop_all", language), action=f"/queue drop {ALL} {newest}"),))
     hint = say("queue_hint", language, slash=given.slash)
-    lines = [say("queue_waiting", language), "", *_lines(given, waiting), "", hint]
+    why = reasons(given, waiting)
+    told = [say("queue_why", language, why=" ".join(why)), ""] if why else []
+    lines = [say("queue_waiting", language), "", *_lines(given, waiting), "", *told, hint]
     return OutboundMessage(markdown="\n".join(lines), buttons=tuple(rows))
 
 

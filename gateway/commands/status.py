@@ -11,6 +11,7 @@ from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
 from gateway.commands.more import short_first
+from gateway.commands.waits import reasons, waiting_for
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.rights import LOOK, always
 from gateway.runs.tasks.tasks import Tasks
@@ -66,7 +67,10 @@ class StatusCommand:
 
     def _now(self, given: Invocation) -> str:
         language, seconds = given.language, given.session.running_for
-        if seconds is None:
+        why = reasons(given, waiting_for(given))
+        if seconds is None and why:
+            state = say("status_waits", language, why=" ".join(why))
+        elif seconds is None:
             state = say("status_idle", language)
         else:
             state = say("status_running", language, seconds=round(seconds), waiting=len(given.session.mail))

@@ -43,6 +43,28 @@ TEXTS = {
         "en": "Waiting for room in a budget; `{slash}stop` ends it:",
         "zh": "等待预算（发送 `{slash}stop` 可停止）：",
     },
+    "waits_gap": {
+        "en": "Earlier messages of this chat are still being read.",
+        "zh": "还在读取这个聊天里更早的消息。",
+    },
+    "waits_budget": {
+        "en": "A request before it waits for room in a budget.",
+        "zh": "之前的一个请求正在等待预算。",
+    },
+    "waits_pace": {
+        "en": "Many messages came in a short time. It goes on in {left}.",
+        "zh": "短时间内消息较多，{left}后继续。",
+    },
+    "waits_trouble": {
+        "en": "Something went wrong. It is tried again in {left}.",
+        "zh": "出了点问题，{left}后重试。",
+    },
+    "waits_drain": {
+        "en": "Parley is stopping. It goes on after the next start.",
+        "zh": "Parley 正在停止，下次启动后继续。",
+    },
+    "waits_seconds": {"en": "{count} s", "zh": "{count} 秒"},
+    "queue_why": {"en": "**Why:** {why}", "zh": "**原因**：{why}"},
     "queue_hint": {
         "en": "`{slash}queue drop NUMBER` drops one, `{slash}queue drop all` drops all of them.",
         "zh": "`{slash}queue drop 编号` 取消一条，`{slash}queue drop all` 全部取消。",
@@ -156,6 +178,7 @@ TEXTS = {
         "en": "answering for {seconds} s, {waiting} waiting",
         "zh": "已运行 {seconds} 秒，{waiting} 条等待",
     },
+    "status_waits": {"en": "waiting. {why}", "zh": "等待中。{why}"},
     "status_paused": {
         "en": "**Budget:** {count} waiting for room, see {slash}queue",
         "zh": "**预算**：{count} 个请求在等待，见 {slash}queue",
