@@ -31,6 +31,7 @@ from agent_core.tools.tool import Tool
 from channels.base import ChatKey, InboundEvent
 from channels.connected import Connected
 from gateway.admin.screen import Screen
+from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable
@@ -263,6 +264,16 @@ class Plugin:
         time. A failure is logged, what was written is undone, and nothing is owed.
         """
         return ()
+
+    async def hold(self, chat: ChatKey) -> HoldUntil | None:
+        """Return why a chat's next run waits, and until when, or None if it may begin.
+
+        Asked before each run that messages or the news of a task begin, of all plugins until one lets it wait, and
+        again at the time that this one names: messages stay stored meanwhile, and `/queue` and `/status` tell people
+        its text. Nothing is kept over a restart, after which it is asked anew. Runs that were begun, commands, presses,
+        jobs and background tasks go on. A failure, or more than 5 seconds, is logged, and lets the run begin.
+        """
+        return None
 
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         """Return what is said in a recording of a message, or None to leave it to others.

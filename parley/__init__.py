@@ -41,6 +41,7 @@ from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight
 from gateway.admin.screen import NoSuchItem, Screen, View, Visit, Waits
 from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
+from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
@@ -109,6 +110,7 @@ __all__ = [
     "Duty",
     "Forgotten",
     "Heard",
+    "HoldUntil",
     "InboundEvent",
     "InboxItem",
     "Insight",

@@ -1,5 +1,6 @@
 """Tells plugins what happens while Parley runs: those only that override the method for it."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -10,6 +11,7 @@ from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
 from channels.base import ChatKey, InboundEvent
+from gateway.chat.holds import Hold, HoldUntil, Why
 from gateway.chat.places import Place
 from gateway.chat.sounds import Heard, Sound
 from gateway.permissions.gates import BeforeCall
@@ -19,7 +21,7 @@ from gateway.store.connection import Connection
 from gateway.store.erasures import ErasedToo, Forgotten
 from gateway.store.rows import InboxItem, Run
 from gateway.store.writer import may_pass
-from gateway.texts.say import Language
+from gateway.texts.say import LANGUAGES, Language, say
 from gateway.upkeep.forgetting import PluginKeepsRows
 
 HEAR_WITHIN = 300.0
@@ -28,6 +30,8 @@ TAKE_OVER_WITHIN = 10.0
 """Seconds that a plugin may take to take over what it left. The chats wait for it."""
 CLOSE_WITHIN = 5.0
 """Seconds that a plugin may take to end what it runs, when Parley ends."""
+HOLD_WITHIN = 5.0
+"""Seconds that a plugin may take to say whether a chat waits."""
 
 log = structlog.get_logger(__name__)
 
@@ -110,6 +114,35 @@ class Hearing:
             if listening.error is not None:
                 raise_lack(listening.error)
         return None
+
+
+class Holding:
+    """The plugins that may keep a chat's next run waiting."""
+
+    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
+        self._failures = failures
+        self._clock = clock
+        self._plugins = tuple(each for each in plugins if type(each).hold is not Plugin.hold)
+
+    async def hold(self, chat: ChatKey) -> Hold | None:
+        """Return the hold of the first plugin that lets a chat wait. See `Plugin.hold`."""
+        for plugin in self._plugins:
+            with self._failures.contained(plugin.name, "hold"):
+                wait = await done_within(plugin.hold(chat), HOLD_WITHIN, self._clock)
+                if wait is not None and (seconds := _seconds_of(wait, self._clock)) > 0:
+                    return Hold(Why.PLUGIN, until=self._clock.monotonic() + seconds, text=wait.text)
+        return None
+
+
+def _seconds_of(wait: HoldUntil, clock: Clock) -> float:
+    """Return how long a plugin lets a chat wait. Raises TypeError, ValueError and KeyError for what is no such wish."""
+    if not isinstance(wait, HoldUntil):
+        raise TypeError(f"hold returned {type(wait).__name__}")
+    if not math.isfinite(wait.until):
+        raise ValueError("hold named no time at which it is asked again")
+    for language in LANGUAGES:
+        say(wait.text, language)
+    return wait.until - clock.time()
 
 
 def _checked(heard: Heard) -> Heard:

@@ -37,6 +37,8 @@ class Why(StrEnum):
     """The user has begun as many runs as the rate limit allows. Others pass it."""
     TROUBLE = "trouble"
     """An error outside a run has ended the chat's work, which begins anew after a pause."""
+    PLUGIN = "plugin"
+    """A plugin has said so, which is asked again at the end."""
     DRAIN = "drain"
     """The program ends."""
 
@@ -62,6 +64,8 @@ class Hold:
     """When it is over, by the monotonic clock. The one who lifts an endless one wakes the chat."""
     number: int = 0
     """That of a command, in the order in which they began."""
+    text: str = ""
+    """The key of what people are told, if a plugin holds it."""
 
     @property
     def is_endless(self) -> bool:
@@ -72,6 +76,16 @@ class Hold:
         if self.person is None:
             return True
         return item.event.sender.id == self.person and not isinstance(item.event, ScheduleFired)
+
+
+@dataclass(frozen=True)
+class HoldUntil:
+    """A plugin's wish that a chat's next run waits."""
+
+    text: str
+    """Key of one of its texts without placeholders: a sentence that says why, for people."""
+    until: float
+    """When the plugin is asked again, in seconds since the epoch."""
 
 
 Rule = Callable[[Sequence[InboxItem]], Hold | None]
@@ -132,7 +146,7 @@ class Holds:
         return hold.until - self._now()
 
     async def over(self, hold: Hold, clock: Clock) -> None:
-        """Wait until the time that a hold names, or until anything changes."""
+        """HoldUntil until the time that a hold names, or until anything changes."""
         self.changed.clear()
         await set_within(self.changed, hold.until - self._now(), clock)
 

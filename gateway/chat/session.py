@@ -187,15 +187,18 @@ class ChatSession:
     def _rested(self, work: "asyncio.Task[None]") -> None:
         """Wake the chat again if work is left, after a pause if it failed with an error outside a run."""
         self._work = None
-        if not work.cancelled() and self._has_work:
+        if not work.cancelled() and self._is_work_left:
             if work.exception():
                 self.holds.set(Hold(Why.TROUBLE, until=self._turns.clock.monotonic() + PAUSE))
             self._wake()
 
     @property
+    def _is_work_left(self) -> bool:
+        return bool(self._unsent) or self.open_runs.has_next or self.mail.has_waiting
+
+    @property
     def _has_work(self) -> bool:
-        left = bool(self._unsent) or self.open_runs.has_next or self.mail.has_waiting
-        return left and self.holds.on_all is None
+        return self._is_work_left and self.holds.on_all is None
 
     def _can_steer(self, sender: Sender) -> bool:
         """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
@@ -225,6 +228,8 @@ class ChatSession:
         if run is None:
             await self._notes.told(self.key)
             await self._note_down()
+            if await self._is_held():
+                return
             items, hold = self.mail.next_turn()
             if hold is not None and not hold.is_endless:
                 log.debug("a run waits", chat=str(self.key), why=hold.why.value)
@@ -240,6 +245,14 @@ class ChatSession:
         finally:
             self.current.end()
             self.mail.take_back()
+
+    async def _is_held(self) -> bool:
+        """Return True if messages wait for a run, and a plugin lets them."""
+        hold = await self._turns.asked(self.key) if self.mail.has_waiting else None
+        if hold is not None:
+            log.debug("a plugin lets a chat wait", chat=str(self.key), why=hold.text)
+            self.holds.set(hold)
+        return hold is not None
 
     async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
         """Drive a run. An internal error ends it, not the chat, and is not repeated at each start; one for want of file

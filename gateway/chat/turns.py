@@ -1,10 +1,11 @@
 """The runs of all chats: who may steer and stop them, and what holds them everywhere."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agent_core.clock import Clock, NewId
-from channels.base import MessageReceived, Sender, TaskEnded
-from gateway.chat.holds import Holds, draining, paced
+from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
+from gateway.chat.holds import Hold, Holds, draining, paced
 from gateway.chat.run_pace import Pace
 from gateway.permissions.access import Access
 from gateway.runs.drain import Drain
@@ -20,6 +21,8 @@ class Turns:
     drain: Drain
     clock: Clock
     new_id: NewId
+    asked: Callable[[ChatKey], Awaitable[Hold | None]]
+    """Asks plugins before a run begins in a chat; returns the hold of one that lets it wait."""
 
     def holds(self) -> Holds:
         """Return the holds of a chat."""

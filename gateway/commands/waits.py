@@ -34,6 +34,8 @@ def reasons(given: Invocation, waiting: Sequence[InboxItem]) -> Sequence[str]:
 
 def _reason(hold: Hold, holds: Holds, language: Language) -> str:
     left = "" if hold.is_endless else _time(holds.left(hold), language)
+    if hold.text:
+        return say("waits_plugin", language, why=say(hold.text, language), left=left)
     return say(_TEXTS[hold.why], language, left=left)
 
 

@@ -63,6 +63,10 @@ TEXTS = {
         "en": "Parley is stopping. It goes on after the next start.",
         "zh": "Parley 正在停止，下次启动后继续。",
     },
+    "waits_plugin": {
+        "en": "{why} It is looked at again in {left}.",
+        "zh": "{why}{left}后再看。",
+    },
     "waits_seconds": {"en": "{count} s", "zh": "{count} 秒"},
     "queue_why": {"en": "**Why:** {why}", "zh": "**原因**：{why}"},
     "queue_hint": {

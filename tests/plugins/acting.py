@@ -14,6 +14,7 @@ from agent_core.tools.tool import Tool, tool
 from channels.base import Button, ChatKey, InboundEvent, OutboundMessage
 from gateway.admin.screen import Screen, View, Visit
 from gateway.admin.tables import tables_view
+from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.replies import Answer
 from gateway.chat.sounds import Heard, Sound
@@ -135,6 +136,9 @@ class Acts(Plugin):
 
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         return await self.act("hear", Heard(f"{self.name} heard it"))  # type: ignore[return-value]
+
+    async def hold(self, chat: ChatKey) -> HoldUntil | None:
+        return await self.act("hold", None)  # type: ignore[return-value]
 
     def admitted(self, event: InboundEvent) -> None:
         self.at_once("admitted", None)

@@ -16,7 +16,7 @@ from channels.commands import Typed
 from channels.memory import user
 from gateway.admin import watch
 from gateway.app import plugins as plugin_lists
-from gateway.app.moments import CLOSE_WITHIN, HEAR_WITHIN, TAKE_OVER_WITHIN
+from gateway.app.moments import CLOSE_WITHIN, HEAR_WITHIN, HOLD_WITHIN, TAKE_OVER_WITHIN
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
 from gateway.app.plugin_models import LOOK_UP_WITHIN
 from gateway.app.plugins import OWED_WITHIN, ROUTE_WITHIN
@@ -137,6 +137,13 @@ async def others_are_told_of_it(scene: Scene) -> None:
     assert "Done." in scene.bot.screen
 
 
+async def the_run_begins(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("hi")
+    assert "hold" in scene.near.noted
+    assert "Done." in scene.bot.screen
+
+
 async def others_are_told_where_it_is(scene: Scene) -> None:
     scene.bot.llm.add("Done.")
     await scene.bot.hears("hi")
@@ -200,6 +207,7 @@ MOMENTS: Mapping[str, Moment] = {
     "owed": Moment(what_others_owe_is_done, OWED_WITHIN, where="bad line"),
     "ended": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
     "hear": Moment(the_next_one_hears, HEAR_WITHIN),
+    "hold": Moment(the_run_begins, HOLD_WITHIN),
     "admitted": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
     "moved": Moment(others_are_told_where_it_is, ways=(RAISES, EXITS)),
     "taken_over": Moment(others_take_over, TAKE_OVER_WITHIN, ways=(RAISES, EXITS, HANGS)),

@@ -6,7 +6,7 @@ from functools import partial
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app.moments import Hearing, Moments
+from gateway.app.moments import Hearing, Holding, Moments
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -56,7 +56,9 @@ class ChatParts:
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
         answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(moments.plugins))
         self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions, moments.moved)
-        self._turns = Turns(self.pace, access, base.drain, clock, base.new_id)
+        failures = base.system.plugins.failures
+        asked = Holding(moments.plugins, failures, clock).hold
+        self._turns = Turns(self.pace, access, base.drain, clock, base.new_id, asked)
         self._typing = Typing(delivery, clock)
         self._notes = jobs.notes
         self._loaded = ChatAgents(self.agents, files.workspaces, files.memories, store)
@@ -67,7 +69,7 @@ class ChatParts:
             jobs.notes,
             clock,
             secrets=base.secrets,
-            media=Media(agents.chat_models, Hearing(moments.plugins, base.system.plugins.failures, clock).hear),
+            media=Media(agents.chat_models, Hearing(moments.plugins, failures, clock).hear),
         )
         self.sessions = Sessions(self._session)
         messages, posts = jobs.firing_messages, jobs.firing_delivery
