@@ -24,7 +24,6 @@ from gateway.store.owed import Owed
 from gateway.store.page_links import OpenLink
 from gateway.store.person import Account, Person
 from gateway.store.question import Question
-from gateway.store.recordings import Recording
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
@@ -244,7 +243,6 @@ WRITES: dict[str, Write] = {
     "Tasks.end": lambda store: store.tasks.end(TASK, REPORT, "", NEWS),
     "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
     "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
-    "Recordings.add": lambda store: store.recordings.add(Recording(1, 0, KEY, 3.0, "whisper-1")),
     "ChatSettings.set": lambda store: store.chat_settings.set(EVERYWHERE, "model", KEY, "ann"),
     "People.save": lambda store: store.people.save(NEWCOMER),
     "Pairing.current": lambda store: store.pairing.current("00000000"),
@@ -296,6 +294,7 @@ WITHOUT_WORDS = {
     "RunRecords.ruled",
     "Erasures.complete",
     "Erasures.erase",
+    "Erasures.erase_owed",
     "Firings.start_run",
     "Firings.delete_missed",
     "Heartbeats.save",
@@ -305,7 +304,6 @@ WITHOUT_WORDS = {
     "Restores.mark_reported",
     "Reactions.add",
     "Reactions.remove",
-    "Recordings.is_first_notice",
     "Retention.shorten",
     "Search.catch_up",
     "Standings.save",
@@ -381,7 +379,6 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "tool_calls",
         "approvals",
         "read_marks",
-        "recordings",
         "chat_settings",
         "set_aside",
         "accounts",

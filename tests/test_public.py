@@ -48,7 +48,6 @@ INNER = {
     "gateway.store.chat_settings": "settings of chats",
     "gateway.store.job": "what is stored of a job",
     "gateway.store.question": "what is stored of a question",
-    "gateway.store.recordings": "what is stored of a conversation",
     "gateway.store.rows": "what is stored of a conversation",
     "gateway.store.run_records": "what is stored of a run",
     "gateway.store.search": "the index of words",

@@ -154,8 +154,6 @@ class Erasures(Table):
                 if plugin not in plugins:
                     _owe(connection, OwedErasure(plugin, at, forgotten))
             blanked = [_blank(connection, seq) for seq in theirs.seqs]
-            recordings = [(seq,) for seq in theirs.seqs]
-            connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
             connection.execute("DELETE FROM page_commands WHERE at < ?", (now - UNANSWERED,))
             connection.execute("DELETE FROM page_links WHERE principal = ?", (f"{account.chats}{account.id}",))
             connection.execute("DELETE FROM person_zones WHERE principal = ?", (f"{account.chats}{account.id}",))

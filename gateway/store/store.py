@@ -53,7 +53,6 @@ from gateway.store.person_zones import PersonZones
 from gateway.store.plugin_tables import PluginTables
 from gateway.store.reactions import Reactions
 from gateway.store.read_marks import ReadMarks
-from gateway.store.recordings import Recordings
 from gateway.store.restores import Restores
 from gateway.store.retention import Retention
 from gateway.store.run_records import RunRecords
@@ -118,7 +117,7 @@ class Store:
         self.rules = Rules(*tables)
         self.standings, self.browsers = Standings(*tables), Browsers(*tables)
         self.page_commands, self.page_links = PageCommands(*tables), PageLinks(*tables)
-        self.tasks, self.recordings = Tasks(*tables), Recordings(*tables)
+        self.tasks = Tasks(*tables)
         self.jobs, self.firings, self.heartbeats = Jobs(*tables), Firings(*tables), Heartbeats(*tables)
         self.read_marks, self.restores = ReadMarks(*tables), Restores(*tables)
         self.budgets = Budgets(*tables)

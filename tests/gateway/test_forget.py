@@ -253,7 +253,7 @@ NO_WORDS = {
         "standings",
         "store",
     ),
-    *("pairing", "pairing_tries", "person_zones", "recordings", "standings", "strangers", "voice_notices"),
+    *("pairing", "pairing_tries", "person_zones", "standings", "strangers", "voice_recordings", "voice_notices"),
     *("inbox", "outbox", "said", "search_progress", "session_titles", "steps", "tool_calls"),
 }
 """Tables with ids, roles, settings and costs only, and those that `erasures.py` names by themselves."""

@@ -10,10 +10,12 @@ from gateway.plugin import Core, Plugin
 from gateway.plugins.voice.command import VoiceCommands
 from gateway.plugins.voice.settings import VoiceSettings
 from gateway.plugins.voice.speaker import KIND, Speaker
+from gateway.plugins.voice.table import START, erase
 from gateway.plugins.voice.texts import TEXTS
 from gateway.plugins.voice.transcriber import Transcriber
 from gateway.runs.owed import Doer
 from gateway.store.connection import Connection
+from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed
 from gateway.store.rows import InboxItem, Run, RunEnd
 from gateway.texts.say import Language
@@ -27,6 +29,7 @@ class Voice(Plugin):
     name = "voice"
     settings = VoiceSettings
     texts = TEXTS
+    migrations = (START,)
 
     def __init__(self, core: Core) -> None:
         super().__init__(core)
@@ -51,6 +54,9 @@ class Voice(Plugin):
 
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
         return self._speaker.ended(run, tx)
+
+    def erased(self, forgotten: Forgotten, connection: Connection) -> None:
+        erase(connection, forgotten)
 
 
 PLUGIN = Voice

@@ -9,8 +9,8 @@ from channels.text import literal
 from gateway.chat.sounds import Heard, Sound
 from gateway.plugin import Core
 from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
+from gateway.plugins.voice.table import Recording, Recordings
 from gateway.store.budget import Payer, Spent
-from gateway.store.recordings import Recording
 from gateway.store.rows import InboxItem, Run
 from gateway.texts.say import Language, say
 
@@ -28,7 +28,7 @@ class Transcriber:
 
     def __init__(self, server: AudioServer | None, core: Core) -> None:
         self._client = AudioClient(server) if server else None
-        self._store = core.store
+        self._recordings = core.store.table(Recordings)
         self._access = core.access
         self._secrets = core.secrets
         self._spending = AudioSpending(core.budgets, core.settings, core.clock)
@@ -39,7 +39,7 @@ class Transcriber:
         `run` is the one that answers the message, and is charged for it.
         """
         seq, name = item.seq, sound.attachment.safe_name
-        known = await self._store.recordings.find(seq, sound.place)
+        known = await self._recordings.find(seq, sound.place)
         if known is not None:
             return _heard(known, name, language)
         if self._client is None:
@@ -58,8 +58,8 @@ class Transcriber:
             key = "voice_unreadable" if error.is_unreadable else "voice_failed"
             shown = say(key, language, name=literal(name), reason=literal(reason))
             return Heard(note=f"[{name} was not transcribed: {reason}]", shown=shown)
-        await self._store.recordings.add(row)
-        return _heard(row, name, language)
+        await self._recordings.add(row)
+        return _heard(row.words, name, language)
 
     async def _transcribed(self, client: AudioClient, item: InboxItem, run: Run | None, sound: Sound) -> Recording:
         """Have a recording transcribed. Raises AudioFailed and NoRoom."""
@@ -79,7 +79,8 @@ class Transcriber:
             spent,
         )
         words, seconds = self._secrets.mask(made.text), _length(made, file)
-        return Recording(item.seq, sound.place, words, seconds, server.model)
+        event = item.event
+        return Recording(item.seq, sound.place, event.chat, event.sender.id, words, seconds, server.model)
 
     def _payer(self, item: InboxItem, run: Run | None) -> Payer:
         event = item.event
@@ -90,7 +91,7 @@ class Transcriber:
         event = item.event
         note = f"[{name} is audio; it was not transcribed, because no transcription is set up]"
         person = f"{event.chat.platform}:{event.chat.account}:{event.sender.id}"
-        if not await self._store.recordings.is_first_notice(person, item.seq):
+        if not await self._recordings.is_first_notice(person, item.seq):
             return Heard(note=note)
         is_owner = self._access.is_owner(event.chat, event.sender)
         return Heard(note=note, shown=say("voice_not_set_up_owner" if is_owner else "voice_not_set_up", language))
@@ -111,10 +112,9 @@ def _length(made: Transcript, attachment: Attachment) -> float | None:
     return made.seconds if made.seconds is not None else attachment.seconds
 
 
-def _heard(row: Recording, name: str, language: Language) -> Heard:
-    if not row.words:
+def _heard(words: str, name: str, language: Language) -> Heard:
+    if not words:
         return Heard(note=f"[nothing is said in {name}]", shown=say("voice_silent", language, name=literal(name)))
-    flat = " ".join(row.words.split())
+    flat = " ".join(words.split())
     quoted = flat if len(flat) <= MOST_QUOTED else f"{flat[: MOST_QUOTED - 1]}…"
-    shown = say("voice_heard", language, words=literal(quoted))
-    return Heard(row.words, shown=shown)
+    return Heard(words, shown=say("voice_heard", language, words=literal(quoted)))

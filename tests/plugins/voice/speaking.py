@@ -9,6 +9,8 @@ def served(**servers: AudioServer) -> type[Voice]:
     """Return the plugin with a server for each use that is named, whatever the settings say."""
 
     class Served(Voice):
+        __module__ = Voice.__module__  # one of ours, whose tables the core has made before
+
         def server(self, use: Use) -> AudioServer | None:
             return servers.get(use)
 

@@ -18,6 +18,13 @@ BEFORE = """
 CREATE TABLE spoken_answers (run TEXT PRIMARY KEY, chat TEXT NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO spoken_answers SELECT key, chat FROM owed WHERE kind = 'speech';
 DROP TABLE owed;
+DROP TABLE owed_erasures;
+DROP TABLE voice_recordings;
+DELETE FROM plugin_migrations;
+CREATE TABLE recordings (
+  seq INTEGER, place INTEGER, words TEXT NOT NULL, seconds REAL, model TEXT NOT NULL, at REAL NOT NULL,
+  PRIMARY KEY (seq, place)
+);
 PRAGMA user_version = 52;
 """
 
