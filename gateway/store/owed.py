@@ -24,7 +24,8 @@ class Owed:
     data: JsonObject = field(default_factory=dict)
     """What is needed to do it. It is kept as JSON, and masked."""
     run: str = ""
-    """The run whose end owes it: it is done once all messages of the run were sent or given up. Empty: at once."""
+    """The run whose end owes it, or another one of the outbox: it is done once all messages of the run were sent or
+    given up. Empty: at once."""
     due: float = 0.0
     """The time before which it is not done."""
     attempts: int = 0
