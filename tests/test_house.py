@@ -79,7 +79,7 @@ SWALLOWS_ANYTHING = {
     "gateway/chat/replies.py": "a change of a plugin may raise anything, and the person who waits is told",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
     "gateway/permissions/gates.py": "a plugin that guards calls and raises refuses the call",
-    "gateway/records/plugin_failures.py": "whatever a plugin raises is kept for the list of plugins, and raised again",
+    "gateway/records/plugin_failures.py": "whatever a plugin raises is kept, or told with what else is wrong in it",
     "gateway/runs/handles.py": "what fails for want of a file handle is done again, and all else is raised",
     "gateway/runs/isolated_run.py": "a mistake of ours ends one task or job run, and is told",
     "gateway/schedule/jobs/firings.py": "the same, while it comes to its end",

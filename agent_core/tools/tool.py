@@ -2,14 +2,14 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
 
 from agent_core import sources
 from agent_core.cancel import CancelToken
@@ -273,6 +273,17 @@ class FunctionTool(Tool):
                 f"{self.name} was called with {received}: {problems}", "call it again with arguments of its schema"
             ) from error
 
+    def mistakes(self) -> Iterator[str]:
+        """Yield what is wrong with the function, although the tool could be made: calls would fail."""
+        if is_not_async(self._body):
+            yield f"the tool {self.name} is `def`, and has to be `async def`"
+        for name, hint, default in _parameters(self._body):
+            if default is not ...:
+                try:
+                    TypeAdapter(hint).validate_python(default)  # type: ignore[arg-type]  # it takes any annotation
+                except ValidationError:
+                    yield f"the default {default!r} of the parameter {name} of the tool {self.name} is not of its type"
+
     def _defaults(self) -> JsonObject:
         return {key: field.default for key, field in self._arguments.model_fields.items() if not field.is_required()}
 
@@ -311,16 +322,31 @@ def tool(**options: Unpack[TraitOptions]) -> Callable[[Body], Tool]:
     return make
 
 
+def is_not_async(function: Callable[..., object]) -> bool:
+    """Return True for a function that is awaited, and is plainly `def`: nothing says that it returns an awaitable."""
+    if not (inspect.isfunction(function) or inspect.ismethod(function)) or inspect.iscoroutinefunction(function):
+        return False
+    return function.__name__ != "<lambda>" and not hasattr(function, "__wrapped__") and not _says_awaitable(function)
+
+
+def _says_awaitable(function: Callable[..., object]) -> bool:
+    said = str(function.__annotations__.get("return", ""))
+    return "Awaitable" in said or "Coroutine" in said or "Future" in said or "Task" in said
+
+
 def _wants_context(body: Body) -> bool:
     return "context" in inspect.signature(body).parameters
 
 
 def _parameters(body: Body) -> tuple[_Parameter, ...]:
+    """Return the parameters of a tool. Raises ValueError for one without a type."""
     hints = get_type_hints(body, include_extras=True)
+    parameters = {name: each for name, each in inspect.signature(body).parameters.items() if name != "context"}
+    if untyped := sorted(parameters.keys() - hints.keys()):
+        raise ValueError(f"the tool {body.__name__} has a parameter without a type: {', '.join(untyped)}")
     return tuple(
-        (name, hints[name], ... if parameter.default is inspect.Parameter.empty else parameter.default)
-        for name, parameter in inspect.signature(body).parameters.items()
-        if name != "context"
+        (name, hints[name], ... if each.default is inspect.Parameter.empty else each.default)
+        for name, each in parameters.items()
     )
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache, partial
+from inspect import iscoroutinefunction
 from typing import TypeVar, cast
 
 import structlog
@@ -35,6 +36,12 @@ from gateway.texts.say import remove_texts
 
 _IMPORTED: dict[str, str] = {}
 """The digests of what this process has imported, by the name of the module: none is imported twice."""
+
+_NO_COROUTINES = (
+    *("tools", "commands", "presses", "screens", "routes", "duties", "owed"),
+    *("ended", "admitted", "erased"),
+)
+"""Methods that are not awaited."""
 
 Trimmed = Callable[[type[Plugin]], type[Plugin]]
 """Returns the class of a plugin of others, or one that lacks some of its members."""
@@ -71,6 +78,8 @@ class ChosenPlugins:
         """Why plugins are left out, by name."""
         self.wrong: dict[str, str] = {}
         """The members of their classes for which plugins are left out, by name; empty for the whole class."""
+        self.also_wrong: dict[str, Sequence[str]] = {}
+        """What else is wrong in these members, by name."""
         self.contents: dict[str, Content] = {}
         """The installed files of those of others that were looked at, by name."""
         self.changed: set[str] = set()
@@ -161,6 +170,7 @@ class ChosenPlugins:
     def _leave_out(self, name: str, error: PluginFailed | PluginTablesUnusable) -> None:
         self.left_out[name] = reason_of(error)
         self.wrong[name] = error.member if isinstance(error, PluginFailed) else "migrations"
+        self.also_wrong[name] = error.also if isinstance(error, PluginFailed) else ()
         log.warning("a plugin is left out", plugin=name, reason=self.left_out[name], exc_info=error.__cause__)
         self.models.leave_out(name)
         if (kind := self.others.pop(name, None)) is not None:
@@ -248,6 +258,9 @@ def _checked(kind: type[Plugin]) -> type[Plugin]:
         names = getattr(kind, attribute)
         if not (isinstance(names, frozenset) and all(isinstance(each, str) for each in names)):
             raise PluginFailed(kind.name, f"its {attribute} are not a frozenset of names", attribute)
+    for method in _NO_COROUTINES:
+        if iscoroutinefunction(getattr(kind, method)):
+            raise PluginFailed(kind.name, f"its {method} is `async def`, and has to be `def`", method)
     if not isinstance(kind.texts, Mapping):
         raise PluginFailed(kind.name, "its texts are not a mapping", "texts")
     with blamed(kind.name, "migrations"):

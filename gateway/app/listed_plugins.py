@@ -1,9 +1,8 @@
 """Lists the plugins of this start, with what became of each and what it adds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import reduce
 
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Screen
@@ -12,12 +11,9 @@ from gateway.app.plugins import tables_of
 from gateway.commands.command import Command
 from gateway.commands.plugin_words import Added, ListedPlugin, State
 from gateway.permissions.installed_plugins import Content, content_of, installed_plugins, names_of_ours
-from gateway.permissions.rights import Right
-from gateway.permissions.roles import Role
+from gateway.permissions.rights import OTHERWISE, Right
 from gateway.plugin import Duty, Plugin
 from gateway.settings.plugin_settings import settings_of
-
-_WORST = ("talk", "read", "write", "net", "exec", "admin")
 
 
 class ListedPlugins:
@@ -89,12 +85,10 @@ def _mistyped(kind: type[Plugin]) -> Mapping[str, str]:
 
 
 def _of_command(command: Command) -> Added:
-    forms: Iterable[Right] = command.rights.forms.values()
-    roles = [role for each in forms for role in (each.direct, each.group) if role is not None]
-    acts = max((each.acts for each in forms), key=_WORST.index)
-    return Added(command.name, acts, least=reduce(Role.no_more_than, roles, Role.OWNER))
+    return Added(f"/{command.name}", command.rights.forms)
 
 
 def _of_tool(name: str, tools: Mapping[str, Tool]) -> Added:
     tool = tools.get(name)
-    return Added(name, tool.acts if tool else None, is_untrusted=tool is not None and tool.untrusted)
+    forms = {OTHERWISE: Right(tool.acts, None, None)} if tool else {}
+    return Added(name, forms, is_untrusted=tool is not None and tool.untrusted)

@@ -91,7 +91,7 @@ async def _try(name: str) -> None:
     chosen = ChosenPlugins(own_plugins())
     chosen.add(name, lambda: _first(name))
     with TemporaryDirectory(prefix="parley-plugin-") as home:
-        await tried(Settings(home=Path(home)), chosen)
+        await tried(Settings(home=Path(home)), chosen, name)
     if reason := chosen.left_out.get(name):
         raise ParleyError(f"A plugin cannot have the name {name}: {reason}. Choose another one.")
 

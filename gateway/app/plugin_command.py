@@ -3,11 +3,12 @@
 import asyncio
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.app.new_plugin import new_plugin, package_of, steps
 from gateway.app.plugin_trial import Tried, faults_of
-from gateway.commands.plugin_words import State, with_rights
+from gateway.commands.plugin_words import Form, with_rights
 from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours
@@ -17,9 +18,11 @@ from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings, load_settings
 from gateway.texts.plugin_reasons import remedy
 
+PLAIN = Form(text=str, code=str)
+
 
 def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
-    """List the plugins, check one, or write a new one. Return 1 if the checked one would be left out.
+    """List the plugins, check one, or write a new one. Return 1 if something is wrong with the checked one.
 
     Raises ParleyError.
     """
@@ -34,8 +37,9 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
         return 0
     configure_logs(settings.secrets, level="error", form=settings.log_format)  # what is left out is told below
     found = asyncio.run(checked(settings, given.name))
-    print_pieces((f"{line}\n" for line in told(found)), settings.secrets)
-    return int(found.plugin.state is not State.ON)
+    lines = [*told(found), *([] if found.faults else _next_steps(settings, given.name))]
+    print_pieces((f"{line}\n" for line in lines), settings.secrets)
+    return int(bool(found.faults))
 
 
 def _listed(settings: Settings) -> Iterator[str]:
@@ -44,37 +48,54 @@ def _listed(settings: Settings) -> Iterator[str]:
     names = sorted({*ours, *installed, *settings.plugins})
     width = max(map(len, names), default=0)
     for name in names:
-        for whose, state in _states(settings, name, installed.get(name, ()), is_ours=name in ours):
-            yield f"{name:{width}}  {state}  ({whose})"
+        for each in _outlooks(settings, name, installed.get(name, ()), is_ours=name in ours):
+            step = f" → {each.step}" if each.step else ""
+            yield f"{name:{width}}  {each.state}{step}  ({each.whose})"
 
 
-def _states(
-    settings: Settings, name: str, found: Sequence[InstalledPlugin], *, is_ours: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield whose it is, and what the next start makes of it, for each that has the name."""
-    off = "switched off" if name in settings.plugins_off else ""
+def _next_steps(settings: Settings, name: str) -> Iterator[str]:
+    """Yield why the next start does not load a plugin with which nothing is wrong, and what to do about it."""
+    found = _outlooks(settings, name, installed_plugins().get(name, ()), is_ours=name in names_of_ours())
+    return (f"! {each.state} → {each.step}" for each in found if each.step)
+
+
+@dataclass(frozen=True)
+class _Outlook:
+    """A plugin as the next start sees it."""
+
+    whose: str
+    state: str
+    step: str = ""
+    """Makes the next start load it; empty if it does."""
+
+
+def _outlooks(settings: Settings, name: str, found: Sequence[InstalledPlugin], *, is_ours: bool) -> Iterator[_Outlook]:
+    """Yield what the next start makes of each that has the name."""
+    off = ("switched off", f"take {name} out of PARLEY_PLUGINS_OFF") if name in settings.plugins_off else None
     if is_ours:
-        yield "comes with Parley", off or "on"
+        yield _Outlook("comes with Parley", *(off or ("on",)))
     elif not found:
-        yield "of others", "not installed, though PARLEY_PLUGINS names it"
+        yield _Outlook("of others", "not installed, though PARLEY_PLUGINS names it", "install its package")
     for plugin in found:
         try:
             content = content_of(plugin)
         except (OSError, ImportError, ValueError) as error:
-            yield plugin.package, f"its files cannot be read: {error}"
+            yield _Outlook(plugin.package, f"its files cannot be read: {error}", "install its package again")
             continue
         whose = f"{content.package} {content.version}, digest {content.code}"
-        yield whose, off or _state(settings, name, content, is_alone=not is_ours and len(found) == 1)
+        yield _Outlook(whose, *(off or _state(settings, name, content, is_alone=not is_ours and len(found) == 1)))
 
 
-def _state(settings: Settings, name: str, content: Content, *, is_alone: bool) -> str:
+def _state(settings: Settings, name: str, content: Content, *, is_alone: bool) -> tuple[str, str]:
+    """Return the state of a plugin of others that is not switched off, and the next step."""
     if name not in settings.plugins:
-        return "not loaded: PARLEY_PLUGINS does not name it"
+        names = ",".join([*settings.plugins, name])
+        return "not loaded: PARLEY_PLUGINS does not name it", f"set PARLEY_PLUGINS={names}, and start Parley again"
     if not is_alone:
-        return "not loaded: another plugin has its name"
+        return "not loaded: another plugin has its name", "uninstall one of them"
     if ApprovedPlugins(settings.home).would_pass(name, content):
-        return "on"
-    return f"waits for approval: /plugins approve {name} in a chat, then start Parley again"
+        return "on", ""
+    return "waits for approval", f"give /plugins approve {name} in a chat if you trust it, and start Parley again"
 
 
 async def checked(settings: Settings, name: str) -> Tried:
@@ -99,9 +120,9 @@ def told(found: Tried) -> Iterator[str]:
         yield from (f"✗ {fault} → {remedy(fault)}" for fault in found.faults)
         return
     for what, added in (
-        ("commands", [with_rights(f"/{each.name}", each, "en") for each in plugin.commands]),
-        ("tools", [with_rights(each.name, each, "en") for each in plugin.tools]),
-        ("buttons", [f"/{each.name}" for each in plugin.presses]),
+        ("commands", [with_rights(each, "en", PLAIN) for each in plugin.commands]),
+        ("tools", [with_rights(each, "en", PLAIN) for each in plugin.tools]),
+        ("buttons", [with_rights(each, "en", PLAIN) for each in plugin.presses]),
         ("duties", plugin.duties),
         ("screens", plugin.screens),
         ("settings", plugin.settings),
@@ -113,4 +134,5 @@ def told(found: Tried) -> Iterator[str]:
             yield f"  {what}: {', '.join(added)}"
     for name, meant in plugin.mistyped.items():
         yield f"! Parley does not call its `{name}` → rename it if `{meant}` is meant"
-    yield "✓ it can be loaded"
+    if not plugin.mistyped:
+        yield "✓ it can be loaded"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 
@@ -17,7 +18,7 @@ from gateway.commands.command import Body, Command, Invocation, Suggester, Unfin
 from gateway.commands.press import Press, press_action, press_name
 from gateway.permissions.rights import Rights
 from gateway.plugin import Plugin
-from gateway.records.plugin_failures import PluginFailures, expect, listed
+from gateway.records.plugin_failures import PluginFailures, check_each, expect, listed, unlike
 from gateway.store.connection import Connection
 from gateway.store.outbox import Outbox
 from gateway.store.writer import may_pass
@@ -37,8 +38,9 @@ log = structlog.get_logger(__name__)
 
 def commands_in(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
     """Yield the commands of a plugin. Raises ValueError for what cannot be used."""
-    for command in listed("the result of commands()", plugin.commands()):
-        _check(command)
+    commands = listed("the result of commands()", plugin.commands())
+    check_each(commands, _wrong_with_command)
+    for command in commands:
         contained = _Contained(plugin, f"/{command.name}", failures)
         suggest = command.suggest and contained.suggesting(command.suggest)
         yield replace(command, run=contained.running(command.run, COMMAND_WITHIN), suggest=suggest)
@@ -46,30 +48,36 @@ def commands_in(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
 
 def presses_in(plugin: Plugin, failures: PluginFailures) -> Iterator[Command]:
     """Yield the presses of a plugin as hidden commands. Raises ValueError for what cannot be used."""
-    for press in listed("the result of presses()", plugin.presses()):
-        expect(press, Press, "an item of presses()")
-        expect(press.rights, Rights, f"the rights of the topic {press.topic}")
+    presses = listed("the result of presses()", plugin.presses())
+    check_each(presses, partial(_wrong_with_press, plugin))
+    for press in presses:
         name = press_name(plugin.name, press.topic)
-        if not _NAME.fullmatch(name):
-            raise ValueError(
-                f"the topic {press.topic!r} makes {name!r}, which has other characters than a-z, 0-9 and _"
-            )
         pressed = _Pressed(plugin.name, press, plugin.core.store.outbox)
         run = _Contained(plugin, f"/{name}", failures).running(pressed.run, PRESS_WITHIN)
         yield Command(name, {"en": "", "zh": ""}, run, rights=press.rights, hidden=True)
 
 
-def _check(command: Command) -> None:
-    """Raise ValueError for a command that would fail in menus or help, where it would take all others with it."""
+def _wrong_with_command(command: Command) -> Iterator[str]:
+    """Yield why a command would fail in menus or help, where it would take all others with it. Raises ValueError."""
     expect(command, Command, "an item of commands()")
     if not _NAME.fullmatch(command.name):
-        raise ValueError(f"the command {command.name!r} is not 1 to 32 characters of a-z, 0-9 and _")
-    expect(command.rights, Rights, f"the rights of /{command.name}")
+        yield f"the command {command.name!r} is not 1 to 32 characters of a-z, 0-9 and _"
+    if not isinstance(command.rights, Rights):
+        yield unlike(command.rights, Rights, f"the rights of /{command.name}")
     expect(command.about, Mapping, f"the description of /{command.name}")
     for language in LANGUAGES:
         if not command.about.get(language):
-            raise ValueError(f"the description of /{command.name} is missing in {language}")
+            yield f"the description of /{command.name} is missing in {language}"
         command.usage("/", language)
+
+
+def _wrong_with_press(plugin: Plugin, press: Press) -> Iterator[str]:
+    expect(press, Press, "an item of presses()")
+    if not isinstance(press.rights, Rights):
+        yield unlike(press.rights, Rights, f"the rights of the topic {press.topic}")
+    name = press_name(plugin.name, press.topic)
+    if not _NAME.fullmatch(name):
+        yield f"the topic {press.topic!r} makes {name!r}, which has other characters than a-z, 0-9 and _"
 
 
 @dataclass(frozen=True)

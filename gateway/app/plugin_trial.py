@@ -12,13 +12,15 @@ from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway
 from gateway.app.parts.base import Base
+from gateway.app.plugin_mistakes import compared, mistakes
 from gateway.app.plugins import paths_of, tables_of
 from gateway.commands.plugin_words import ListedPlugin
+from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.installed_plugins import Content
 from gateway.permissions.roles import People
-from gateway.plugin import Plugin
+from gateway.plugin import Plugin, Running
 from gateway.runs.agents import AgentParts
 from gateway.runs.model_set import ModelSource
 from gateway.runs.toolbox import tools_for
@@ -26,6 +28,8 @@ from gateway.security.packages import version
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
+from gateway.store.archive import Archive
+from gateway.store.plugin_tables import Migration
 from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 
@@ -62,8 +66,8 @@ class OnTrial(ApprovedPlugins):
         return name == self._name or self.would_pass(name, content)
 
 
-async def tried(settings: Settings, plugins: ChosenPlugins) -> Sequence[ListedPlugin]:
-    """Make the plugins, without running anything. Return what each adds, or why it is left out."""
+async def tried(settings: Settings, plugins: ChosenPlugins, name: str) -> Tried:
+    """Make the plugins, without running anything. Return what became of the one with this name."""
     with TemporaryDirectory(prefix="parley-plugins-") as folder:
         home, clock = Path(folder), SystemClock()
         without = {"database_url": None, "audit": False, "fallbacks": (), "models": (), "model": "demo"}
@@ -84,27 +88,44 @@ async def tried(settings: Settings, plugins: ChosenPlugins) -> Sequence[ListedPl
                 lambda: Gateway(Base(of_app, stored, (), parts, about, system=system, approved=approved))
             )
             await source.close()
-            return made.commands.plugins()
+            [*_, listed] = [each for each in made.commands.plugins() if each.name == name]
+            running = Running(made.commands.table, made.serving.metrics.read)
+            found = [each for plugin in made.plugins if plugin.name == name for each in mistakes(plugin, running)]
+            reasons = [listed.reason, *plugins.also_wrong.get(name, ())] if listed.reason else found
+            return Tried(listed, reasons)
 
 
 async def faults_of(settings: Settings, names: Collection[str], off: Collection[str], name: str) -> Tried:
     """Try a plugin beside those named, and after each fault again without the member that is wrong, to find the next.
 
-    A member is asked up to its first fault.
+    A member that raises is asked up to there.
     """
-    found: list[ListedPlugin] = []
+    whole: Tried | None = None
     faults: list[str] = []
     wrong: set[str] = set()
     while True:
         trimmed = partial(_without, name, frozenset(wrong))
         chosen = await asyncio.to_thread(choose, names, off, OnTrial(settings.home, name), trimmed)
-        found += (each for each in await tried(settings, chosen) if each.name == name)
+        if whole is None:
+            applied = _applied(settings)
+            faults += (fault for kind in chosen.kinds if kind.name == name for fault in compared(kind, applied))
+        found = await tried(settings, chosen, name)
+        whole = whole or found
         member = chosen.wrong.get(name, "")
-        if found[-1].reason and member not in wrong:
-            faults.append(found[-1].reason)
+        if member not in wrong:
+            faults += found.faults
         if not member or member in wrong:
-            return Tried(found[0], faults)
+            return Tried(whole.plugin, faults)
         wrong |= {member, *_BUILT_ON.get(member, ())}
+
+
+def _applied(settings: Settings) -> Sequence[Migration]:
+    """Return the migrations of plugins that the store has had; none without a store."""
+    try:
+        with Archive.open(settings.home, settings.database) as archive:
+            return archive.plugin_migrations()
+    except ParleyError:  # the doctor tells what is wrong with a store
+        return ()
 
 
 def _without(name: str, members: Collection[str], kind: type[Plugin]) -> type[Plugin]:

@@ -4,6 +4,7 @@ What goes wrong is a `PluginFailed` with the name of the plugin, so that one of 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from gateway.app.plugin_commands import commands_in, presses_in
 from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
-from gateway.records.plugin_failures import PluginFailures, Unfit, expect, listed, reason_of
+from gateway.records.plugin_failures import PluginFailures, Unfit, check_each, expect, listed, reason_of
 from gateway.runs.owed import Doer, Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
@@ -31,7 +32,7 @@ from gateway.store.owed import Owed
 from gateway.store.own_tables import OwnTables
 from gateway.store.plugin_tables import PluginTables
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.texts.say import LANGUAGES, add_texts, say
+from gateway.texts.say import LANGUAGES, add_texts, say, wrong_with_text
 from gateway.web.route import Answer, Asked, Route
 
 WAITS = 30.0
@@ -51,11 +52,18 @@ T = TypeVar("T")
 class PluginFailed(ValueError):
     """A plugin cannot be used. `plugin` is its name, and the message says why."""
 
-    def __init__(self, plugin: str, reason: str, member: str = "") -> None:
+    def __init__(self, plugin: str, reason: str, member: str = "", *, also: Sequence[str] = ()) -> None:
         super().__init__(reason)
         self.plugin = plugin
         self.member = member
         """The member of its class that is wrong; empty if that is all of it."""
+        self.also = also
+        """What else is wrong in this member."""
+
+    @classmethod
+    def by(cls, plugin: str, error: BaseException, member: str = "") -> "PluginFailed":
+        """Return the failure that something its code raised is."""
+        return cls(plugin, reason_of(error), member, also=error.also if isinstance(error, Unfit) else ())
 
 
 @contextmanager
@@ -67,7 +75,7 @@ def blamed(plugin: str, member: str = "") -> Iterator[None]:
         error.member = error.member or member
         raise
     except (Exception, SystemExit) as error:
-        raise PluginFailed(plugin, reason_of(error), member) from error
+        raise PluginFailed.by(plugin, error, member) from error
 
 
 def is_ours(kind: type[Plugin]) -> bool:
@@ -93,7 +101,7 @@ def in_time(plugin: str, what: str, call: Callable[[], T]) -> T:
         try:
             done.set_result(context.run(call))
         except BaseException as error:  # noqa: BLE001 (an exit, too, would end this thread silently)
-            failed = PluginFailed(plugin, reason_of(error))
+            failed = PluginFailed.by(plugin, error)
             failed.__cause__ = error
             done.set_exception(failed)
 
@@ -129,6 +137,7 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
     order.sort(key=lambda name: name in last)
     for name in order:
         with blamed(name, "texts"):
+            check_each(by_name[name].texts.items(), lambda item: wrong_with_text(*item))
             add_texts(by_name[name].texts)
     made = ((kind, partial(kind, _core_of(kind, core))) for kind in map(by_name.__getitem__, order))
     return tuple([asked(kind, "__init__", making) for kind, making in made])
@@ -154,10 +163,9 @@ def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
     found: list[RunButton] = []
     for plugin in plugins:
         with blamed(plugin.name, "run_buttons"):
-            for button in plugin.run_buttons:
-                if not isinstance(button, RunButton):
-                    raise PluginFailed(plugin.name, f"the plugin {plugin.name} has a button about runs that is none")
-                found.append(button)
+            if not all(isinstance(button, RunButton) for button in plugin.run_buttons):
+                raise PluginFailed(plugin.name, f"the plugin {plugin.name} has a button about runs that is none")
+            found += plugin.run_buttons
     return tuple(found)
 
 
@@ -167,20 +175,21 @@ def tools_of(plugins: Iterable[Plugin], failures: PluginFailures, taken: Collect
     Raises PluginFailed if two have the same name, or if one is not in the `tool_names` of its plugin.
     """
     found: dict[str, Tool] = {}
+
+    def wrong_with(plugin: Plugin, tool: Tool) -> Iterator[str]:
+        expect(tool, Tool, "an item of tools()")
+        if tool.name not in plugin.tool_names:
+            yield f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
+        if tool.name in taken:
+            yield f"Parley itself has a tool {tool.name}"
+        if found.setdefault(tool.name, tool) is not tool:
+            yield f"two plugins have a tool {tool.name}"
+        tool.failed = partial(failures.keep, plugin.name, tool.name)
+
     for plugin in plugins:
         tools = asked(type(plugin), "tools", partial(_all, "the result of tools()", plugin.tools))
         with blamed(plugin.name, "tools"):
-            for tool in tools:
-                expect(tool, Tool, "an item of tools()")
-                if tool.name not in plugin.tool_names:
-                    reason = f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
-                    raise PluginFailed(plugin.name, reason)
-                if tool.name in found:
-                    raise PluginFailed(plugin.name, f"two plugins have a tool {tool.name}")
-                if tool.name in taken:
-                    raise PluginFailed(plugin.name, f"Parley itself has a tool {tool.name}")
-                tool.failed = partial(failures.keep, plugin.name, tool.name)
-                found[tool.name] = tool
+            check_each(tools, partial(wrong_with, plugin))
     return tuple(found.values())
 
 
@@ -200,10 +209,11 @@ def commands_of(
                 type(plugin), member, partial(_all, f"the result of {member}()", partial(read, plugin, failures))
             )
             with blamed(plugin.name, member):
-                for command in some:
-                    if command.name in taken:
-                        raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
-                    taken.add(command.name)
+                names = Counter([*taken, *(each.name for each in some)])
+                twice = [f"two commands have the name /{name}" for name, count in names.items() if count > 1]
+                if twice:
+                    raise Unfit(*twice)
+                taken |= names.keys()
                 found[plugin.name] = commands = [*commands, *some]
                 in_order(chain.from_iterable(found.values()))
     return found
@@ -250,9 +260,14 @@ def duties_of(
         duties = asked(type(plugin), "duties", partial(plugin.duties, running))
         with blamed(plugin.name, "duties"):
             expect(duties, Mapping, "the result of duties()")
-            for name, duty in duties.items():
-                if not callable(duty):
-                    raise Unfit(f"the duty {name} should be of the type Callable, not {type(duty).__name__}")
+            uncallable = {name: duty for name, duty in duties.items() if not callable(duty)}
+            if uncallable:
+                raise Unfit(
+                    *(
+                        f"the duty {name} should be of the type Callable, not {type(duty).__name__}"
+                        for name, duty in uncallable.items()
+                    )
+                )
             found[plugin.name] = {name: failures.keeping(plugin.name, name, duty) for name, duty in duties.items()}
     return found
 
@@ -264,37 +279,44 @@ def screens_of(plugins: Iterable[Plugin]) -> Mapping[str, Sequence[Screen]]:
     """
     found: dict[str, Sequence[Screen]] = {}
     taken: set[str] = set()
+
+    def wrong_with(plugin: Plugin, screen: Screen) -> Iterator[str]:
+        title = f"page_{screen.name}"
+        if isinstance(screen, type):
+            yield f"the screen {screen.name} is a class, not an instance of one"
+        if not _SCREEN.fullmatch(screen.name):
+            yield f"the name of the screen {screen.name} is not made of a-z, 0-9, - and _"
+        if screen.name in taken:
+            yield f"two plugins have a screen {screen.name}"
+        taken.add(screen.name)
+        if title not in plugin.texts:
+            yield f"the screen {screen.name} has no title, the text {title}"
+            return
+        for language in LANGUAGES:
+            say(title, language)
+
     for plugin in plugins:
         screens = asked(type(plugin), "screens", partial(_all, "the result of screens()", plugin.screens))
         with blamed(plugin.name, "screens"):
+            check_each(screens, partial(wrong_with, plugin))
             found[plugin.name] = screens
-            for screen in screens:
-                title = f"page_{screen.name}"
-                if isinstance(screen, type):
-                    raise Unfit(f"the screen {screen.name} is a class, not an instance of one")
-                if not _SCREEN.fullmatch(screen.name):
-                    raise ValueError(f"the name of the screen {screen.name} is not made of a-z, 0-9, - and _")
-                if title not in plugin.texts:
-                    raise ValueError(f"the screen {screen.name} has no title, the text {title}")
-                if screen.name in taken:
-                    raise ValueError(f"two plugins have a screen {screen.name}")
-                taken.add(screen.name)
-                for language in LANGUAGES:
-                    say(title, language)
     return found
 
 
 def paths_of(kinds: Iterable[type[Plugin]]) -> Set[str]:
     """Return the paths of the routes of the plugins. Raises PluginFailed if two have the same, or if one is no path."""
     found: set[str] = set()
+
+    def wrong_with(kind: type[Plugin], path: str) -> Iterator[str]:
+        if not _PATH.fullmatch(path):
+            yield f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}"
+        if path in found:
+            yield f"two plugins have a route {path}"
+        found.add(path)
+
     for kind in kinds:
-        for path in sorted(kind.paths):
-            if not _PATH.fullmatch(path):
-                reason = f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}"
-                raise PluginFailed(kind.name, reason, "paths")
-            if path in found:
-                raise PluginFailed(kind.name, f"two plugins have a route {path}", "paths")
-            found.add(path)
+        with blamed(kind.name, "paths"):
+            check_each(sorted(kind.paths), partial(wrong_with, kind))
     return found
 
 
@@ -308,10 +330,10 @@ def routes_of(plugins: Sequence[Plugin], running: Running, failures: PluginFailu
     for plugin in plugins:
         routes = asked(type(plugin), "routes", partial(plugin.routes, running))
         with blamed(plugin.name, "routes"):
-            for path, route in routes.items():
-                if path not in plugin.paths:
-                    raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")
-                found[path] = partial(_answer, failures, plugin, path, route)
+            if unnamed := sorted(routes.keys() - plugin.paths):
+                named = "the plugin {} has a route {}, which its paths do not name"
+                raise Unfit(*(named.format(plugin.name, path) for path in unnamed))
+            found |= {path: partial(_answer, failures, plugin, path, route) for path, route in routes.items()}
     return found
 
 

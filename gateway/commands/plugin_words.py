@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from channels.text import literal
 from gateway.permissions.installed_plugins import Content
-from gateway.permissions.rights import Does
+from gateway.permissions.rights import OTHERWISE, Does, Right
 from gateway.permissions.roles import Role
 from gateway.records.plugin_failures import PluginFailure
 from gateway.texts.plugin_reasons import reason_in
@@ -43,6 +43,8 @@ _FOR = {
     Role.MEMBER: "plugins_for_members",
     Role.GUEST: "plugins_for_all",
 }
+_OTHERS = {OTHERWISE: "…"}
+"""Stands for all other arguments."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,9 @@ class Added:
     """A command or a tool that a plugin adds, with its rights."""
 
     name: str
-    acts: Does | None = None
-    """The worst that it does; None if it was not made."""
-    least: Role | None = None
-    """The least role for a command."""
+    """As people are shown it, such as `/dice`."""
+    forms: Mapping[str, Right]
+    """What its forms do, and who may give them; those of a tool have no roles. Empty if it was not made."""
     is_untrusted: bool = False
     """True for a tool whose results may be untrusted input."""
 
@@ -154,9 +155,9 @@ def content_words(content: Content, language: Language, form: Form) -> str:
 def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]:
     """Yield a line for each kind of what the plugin adds."""
     for key, names in (
-        ("plugins_commands", [with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.commands]),
-        ("plugins_tools", [with_rights(form.text(each.name), each, language) for each in plugin.tools]),
-        ("plugins_presses", [with_rights(form.text(f"/{each.name}"), each, language) for each in plugin.presses]),
+        ("plugins_commands", [with_rights(each, language, form) for each in plugin.commands]),
+        ("plugins_tools", [with_rights(each, language, form) for each in plugin.tools]),
+        ("plugins_presses", [with_rights(each, language, form) for each in plugin.presses]),
         ("plugins_duties", [form.text(each) for each in plugin.duties]),
         ("plugins_screens", [form.text(each) for each in plugin.screens]),
         ("plugins_settings", [form.text(each) for each in plugin.settings]),
@@ -168,11 +169,32 @@ def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]
             yield say(key, language, names=", ".join(names))
 
 
-def with_rights(name: str, added: Added, language: Language) -> str:
-    """Return a name with the worst that it does, and who may give it."""
-    rights = [say(_DOES[added.acts], language)] if added.acts else []
-    if added.least is not None:
-        rights.append(say(_FOR[added.least], language))
+def with_rights(added: Added, language: Language, form: Form) -> str:
+    """Return what was added with the worst that it does and who may give it, each form by itself if they differ."""
+    if not added.forms:
+        return form.text(added.name)
+    rights = {words: ", ".join(_rights(added, right, language)) for words, right in added.forms.items()}
+    if len(set(rights.values())) == 1:
+        rights = {"": next(iter(rights.values()))}
+    names = {words: form.text(f"{added.name} {_OTHERS.get(words, words)}".strip()) for words in rights}
+    return ", ".join(
+        say("plugins_with_rights", language, name=names[words], rights=each) for words, each in rights.items()
+    )
+
+
+def _rights(added: Added, right: Right, language: Language) -> Iterator[str]:
+    yield say(_DOES[right.acts], language)
+    if who := _who(right, language):
+        yield who
     if added.is_untrusted:
-        rights.append(say("plugins_untrusted", language))
-    return say("plugins_with_rights", language, name=name, rights=", ".join(rights)) if rights else name
+        yield say("plugins_untrusted", language)
+
+
+def _who(right: Right, language: Language) -> str:
+    """Return who may give a form of a command; empty for a tool."""
+    direct, group = (say(_FOR[role], language) if role else "" for role in (right.direct, right.group))
+    if direct and group and direct != group:
+        return say("plugins_for_both", language, direct=direct, group=group)
+    if direct != group:
+        return say("plugins_for_direct" if direct else "plugins_for_group", language, who=direct or group)
+    return direct

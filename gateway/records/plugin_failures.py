@@ -21,6 +21,11 @@ T = TypeVar("T")
 class Unfit(ValueError):
     """A plugin gave what cannot be used; says what, in a sentence for its author."""
 
+    def __init__(self, reason: str, *also: str) -> None:
+        """`also` is what else is wrong in the same member."""
+        super().__init__(reason)
+        self.also = also
+
 
 @dataclass(frozen=True)
 class PluginFailure:
@@ -78,13 +83,30 @@ class PluginFailures:
 def expect(value: object, kind: type, what: str) -> None:
     """Raise Unfit if a value that a plugin gave is of another type; `what` begins the reason."""
     if not isinstance(value, kind):
-        raise Unfit(f"{what} should be of the type {kind.__name__}, not {type(value).__name__}")
+        raise Unfit(unlike(value, kind, what))
+
+
+def unlike(value: object, kind: type, what: str) -> str:
+    """Return the reason why a value of another type than this cannot be used."""
+    return f"{what} should be of the type {kind.__name__}, not {type(value).__name__}"
 
 
 def listed(what: str, items: Iterable[T]) -> Sequence[T]:
     """Return the items that a method of a plugin returned. Raises Unfit if that is no list."""
     expect(items, Iterable, what)
     return tuple(items)
+
+
+def check_each(items: Iterable[T], wrong_with: Callable[[T], Iterator[str]]) -> None:
+    """Look at all items of a member. Raises Unfit with all that is wrong with them; an item is left where it raises."""
+    found: list[str] = []
+    for item in items:
+        try:
+            found += wrong_with(item)
+        except Exception as error:  # noqa: BLE001 (whatever an item of a plugin raises is wrong with it)
+            found.append(reason_of(error))
+    if found:
+        raise Unfit(*found)
 
 
 def reason_of(error: BaseException) -> str:

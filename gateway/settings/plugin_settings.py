@@ -129,9 +129,14 @@ def check(plugin: str, kind: type[PluginSettings], others: Mapping[str, type[Plu
         if setting.is_secret and setting.about.example:
             raise ValueError(f"the setting {field} of the plugin {plugin} is secret, and no chat may change it")
     try:
-        kind()
+        defaults = kind()
     except ValidationError as error:
         raise ValueError(f"a setting of the plugin {plugin} has no default") from error
+    try:
+        kind.model_validate(dict(defaults))
+    except ValidationError as error:
+        wrong = error.errors()[0]["loc"][0]
+        raise ValueError(f"the default of the setting {wrong} of the plugin {plugin} is none of its values") from error
     taken = {each.variable: each.plugin for other, theirs in others.items() for each in settings_of(other, theirs)}
     for each in settings_of(plugin, kind):
         if (owner := taken.get(each.variable, plugin)) != plugin:

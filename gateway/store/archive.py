@@ -21,6 +21,7 @@ from gateway.store.file_connection import connect_to_read
 from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, migrations, schema_of
+from gateway.store.plugin_tables import Migration, recorded
 from gateway.store.question import Question
 from gateway.store.server import PostgresServer
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
@@ -106,6 +107,10 @@ class Archive:
             return
         with reading(home) as file:
             yield cls(file)
+
+    def plugin_migrations(self) -> list[Migration]:
+        """Return the migrations of plugins that were applied."""
+        return recorded(self._connection)
 
     # Runs
 

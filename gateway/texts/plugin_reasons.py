@@ -72,6 +72,32 @@ _REASONS = (
         r'set `name = "\1"` in its class',
     ),
     (r"its (\w+) are not a frozenset of names", r"其 \1 不是由名称组成的 frozenset", r"make \1 a frozenset of texts"),
+    (r"(.+) is `def`, and has to be `async def`", r"\1 是 `def`，须为 `async def`", "write `async def`"),
+    (
+        r"(.+) is `async def`, and has to be `def`",
+        r"\1 是 `async def`，须为 `def`",
+        "write `def`, as it is not awaited",
+    ),
+    (
+        r"the tool (.+) has a parameter without a type: (.+)",
+        r"工具 \1 有参数没有类型：\2",
+        r"annotate it, such as `\2: str`",
+    ),
+    (
+        r"the default (.+) of the parameter (.+) of the tool (.+) is not of its type",
+        r"工具 \3 的参数 \2 的默认值 \1 不合其类型",
+        "correct the default or the annotation",
+    ),
+    (
+        r"the default of the setting (.+) of the plugin (.+) is none of its values",
+        r"插件 \2 的设置 \1 的默认值不合其类型",
+        "correct the default or the annotation",
+    ),
+    (
+        r"migration (\d+) of the plugin (.+) is not the one that was applied to the store",
+        r"插件 \2 的第 \1 步迁移与数据库中已执行的不同",
+        "leave it as it was, and add a migration behind it",
+    ),
     (r"its texts are not a mapping", "其 texts 不是映射", "make texts a mapping of keys to texts by language"),
     (r"two plugins have the name (.+)", r"两个插件都叫 \1", "rename one"),
     (

@@ -1,7 +1,7 @@
 """Texts that Parley itself shows to people, in English and Chinese."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from gateway.texts import (
@@ -167,16 +167,19 @@ def model_reason(why: str, language: Language) -> str:
     return next((match.expand(chinese) for match, chinese in reversed(found) if match), why)
 
 
+def wrong_with_text(key: str, text: Mapping[str, str]) -> Iterator[str]:
+    """Yield why a text of a plugin cannot be used: its key has another one, or it is not there in each language."""
+    if _TEXTS.get(key, text) != text:
+        yield f"two texts have the key {key!r}"
+    if missing := [language for language in LANGUAGES if not isinstance(text.get(language), str)]:
+        yield f"the text {key!r} is missing in {', '.join(missing)}"
+
+
 def add_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
     """Let `say` know the texts of a plugin: all of them, or none.
 
-    Raises ValueError for a key that has another text already, and for a text that is not there in each language.
+    They have to pass `wrong_with_text`.
     """
-    for key, text in texts.items():
-        if _TEXTS.get(key, text) != text:
-            raise ValueError(f"two texts have the key {key!r}")
-        if missing := [language for language in LANGUAGES if not isinstance(text.get(language), str)]:
-            raise ValueError(f"the text {key!r} is missing in {', '.join(missing)}")
     for key, text in texts.items():
         _TEXTS.setdefault(key, text)
 

@@ -9,10 +9,13 @@ from gateway.app.chosen_plugins import own_plugins
 from gateway.app.plugin_command import checked, told
 from gateway.settings.settings import Settings
 from gateway.texts.plugin_reasons import reason_in
+from tests.gateway.conftest import StartBot
 from tests.plugins.packages import Packages
 from tests.plugins.test_plugins_command import FULL
 from tests.plugins.test_plugins_of_others import BAD, COINS, DICE, plugin
 
+NOTED = "CREATE TABLE dice_rolls (sides INTEGER NOT NULL);"
+MORE = "ALTER TABLE dice_rolls ADD COLUMN rolled INTEGER NOT NULL DEFAULT 0;"
 EVERYTHING = """
 from typing import Annotated
 from parley import LOOK, About, PluginSettings, Press, always
@@ -64,7 +67,7 @@ def test_a_check_says_what_a_plugin_adds_and_approves_nothing(packages: Packages
 
     assert code == 0, said
     assert "dice (parley-dice 1.0, digest " in said
-    for line in ("commands: /roll", "tools: roll_die", "duties: count rolls", "✓ it can be loaded"):
+    for line in ("commands: /roll (reads, for all)", "tools: roll_die", "duties: count rolls", "✓ it can be loaded"):
         assert line in said
     assert not (packages.home / "plugins.json").exists()
     assert not (packages.home / "parley.db").exists()
@@ -80,6 +83,15 @@ def test_a_check_says_which_buttons_screens_and_settings_a_plugin_adds(packages:
         assert line in said
 
 
+def test_a_check_finds_a_default_of_a_setting_that_is_none_of_its_values(packages: Packages) -> None:
+    packages.install(EVERYTHING.replace("= 6", '= "six"'))
+
+    code, said = packages.parley("plugin", "check", "dice")
+
+    assert code == 1
+    assert "✗ the default of the setting sides of the plugin dice is none of its values → correct" in said
+
+
 def test_a_check_points_at_a_method_that_nothing_calls_as_its_name_is_mistyped(packages: Packages) -> None:
     packages.install(DICE.replace("def commands", "def comands"))
 
@@ -87,6 +99,7 @@ def test_a_check_points_at_a_method_that_nothing_calls_as_its_name_is_mistyped(p
 
     assert code == 0, said
     assert "! Parley does not call its `comands` → rename it if `commands` is meant" in said
+    assert "✓" not in said
 
 
 def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages: Packages) -> None:
@@ -164,6 +177,85 @@ async def test_what_fails_only_because_of_another_fault_is_not_told(packages: Pa
     assert len(found.faults) == 1, found.faults
 
 
+FORMS = EVERYTHING.replace(
+    "    def presses",
+    """    def commands(self):
+        from parley import OTHERWISE, Right, Rights, Role
+        owners = Right("admin", Role.OWNER, None)
+        forms = {"": LOOK, "reset": owners, OTHERWISE: Right("write", Role.GUEST, Role.MEMBER)}
+        return [Command("roll", {"en": "Roll", "zh": "掷骰子"}, self.again, rights=Rights(forms))]
+
+    def presses""",
+)
+
+
+def test_a_check_tells_the_rights_of_each_form_of_a_command_and_of_buttons(packages: Packages) -> None:
+    packages.install(FORMS)
+
+    code, said = packages.parley("plugin", "check", "dice")
+
+    assert code == 0, said
+    assert "buttons: /dice_again (reads, for all)\n" in said
+    assert (
+        "commands: /roll (reads, for all), /roll reset (changes settings, for owners, in direct chats only), "
+        "/roll … (changes, for all, in groups for members)\n"
+    ) in said
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({}, "! not loaded: PARLEY_PLUGINS does not name it → set PARLEY_PLUGINS=dice, and start Parley again\n"),
+        ({"plugins": "dice", "off": "dice"}, "! switched off → take dice out of PARLEY_PLUGINS_OFF\n"),
+        ({"plugins": "dice"}, "! waits for approval → give /plugins approve dice in a chat if you trust it, and start"),
+    ],
+    ids=["not named", "switched off", "not approved"],
+)
+def test_a_check_says_why_the_next_start_does_not_load_it(packages: Packages, how: dict[str, str], said: str) -> None:
+    packages.install(DICE)
+    packages.chosen(["dice"])
+    packages.install(DICE, version="1.1")
+
+    code, output = packages.parley("plugin", "check", "dice", **how)
+
+    assert code == 0
+    assert "✓ it can be loaded\n" + said in output
+
+
+def test_a_check_says_no_more_of_one_that_the_next_start_loads(packages: Packages) -> None:
+    packages.install(DICE)
+
+    _, said = packages.parley("plugin", "check", "dice", plugins="dice")
+
+    assert said.endswith("✓ it can be loaded\n")
+
+
+@pytest.mark.parametrize(
+    ("migrations", "said"),
+    [
+        ([NOTED, MORE], ""),
+        ([NOTED, MORE, "CREATE TABLE dice_last (id TEXT);"], ""),
+        ([NOTED], "✗ The tables of the plugin dice have schema 2, but this version of it knows 1. "),
+        (
+            [NOTED.replace("sides", "size"), MORE],
+            "✗ migration 1 of the plugin dice is not the one that was applied to the store → leave it as it was, and",
+        ),
+    ],
+    ids=["the same", "one more", "fewer", "another"],
+)
+async def test_a_check_compares_the_migrations_with_those_that_the_store_has_had(
+    start_bot: StartBot, packages: Packages, migrations: list[str], said: str
+) -> None:
+    packages.install(plugin(f"migrations = {[NOTED, MORE]}"))
+    await (await start_bot(plugins=packages.chosen(["dice"]))).stop()
+    packages.install(plugin(f"migrations = {migrations}"))
+
+    code, output = packages.parley("plugin", "check", "dice")
+
+    assert code == bool(said), output
+    assert said in output
+
+
 def test_a_check_of_what_is_not_there_says_where_names_are(packages: Packages) -> None:
     code, said = packages.parley("plugin", "check", "dice")
 
@@ -190,9 +282,11 @@ def test_the_list_imports_nothing_and_says_what_the_next_start_loads(packages: P
     code, said = packages.parley("plugin", "list", plugins="dice, cards")
 
     assert code == 0
-    assert re.search(r"^coins +not loaded: PARLEY_PLUGINS does not name it  \(parley-coins 1.0, digest ", said, re.M)
+    assert re.search(
+        r"^coins +not loaded: PARLEY_PLUGINS does not name it → set .+  \(parley-coins 1.0, digest ", said, re.M
+    )
     assert re.search(r"^dice +on  \(parley-dice 1.0, digest ", said, re.M)
-    assert re.search(r"^cards +not installed, though PARLEY_PLUGINS names it", said, re.M)
+    assert re.search(r"^cards +not installed, though PARLEY_PLUGINS names it → install its package", said, re.M)
     for kind in own_plugins():
         assert re.search(rf"^{kind.name} +on  \(comes with Parley\)", said, re.M)
     assert not (tmp_path / "imported").exists()
@@ -205,4 +299,4 @@ def test_the_list_says_what_waits_for_approval(packages: Packages) -> None:
 
     _, said = packages.parley("plugin", "list", plugins="dice")
 
-    assert "waits for approval: /plugins approve dice" in said
+    assert "waits for approval → give /plugins approve dice" in said

@@ -139,6 +139,25 @@ BAD = {
         DICE.replace("Command('dice'", "Command('dice-roll'"),
         "the command 'dice-roll' is not 1 to 32 characters of a-z, 0-9 and _",
     ),
+    "commands that are awaited": (
+        plugin("async def commands(self): return ()"),
+        "its commands is `async def`, and has to be `def`",
+    ),
+    "a moment that is awaited": (
+        plugin("async def admitted(self, event): pass"),
+        "its admitted is `async def`, and has to be `def`",
+    ),
+    "a parameter without a type": (
+        plugin(
+            "tool_names = frozenset({'dice_roll'})\n"
+            "def tools(self):\n"
+            "    async def dice_roll(sides) -> str:\n"
+            "        'Roll.'\n"
+            "        return ''\n"
+            "    return [tool()(dice_roll)]"
+        ),
+        "the tool dice_roll has a parameter without a type: sides",
+    ),
     "duties": (plugin("def duties(self, running): return 1 / 0"), "ZeroDivisionError: division by zero"),
     "no duties": (
         plugin("def duties(self, running): return ()"),
