@@ -18,6 +18,8 @@ _MARKS = {
 """Elements of rich text that are marks, with the field of what they name."""
 _DEEPEST = 8
 """Most levels by which lists are indented."""
+_STYLES = {"strike": "~", "code": "`"}
+"""Signs of styles without which words mean something else."""
 _CONTROLS = frozenset(("image", "button", "workflow_button", "overflow"))
 """Elements of which only the label and the address are words."""
 
@@ -119,11 +121,22 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
         if kind in ("rich_text_list", "table"):
             yield from (_list if kind == "rich_text_list" else _table)(value, names)
             return
+        if kind in ("rich_text_preformatted", "rich_text_quote"):
+            yield _set_off(value, names)
+            return
         yield _element(value, names)
         for inner in ("title", "elements", "rows", "blocks", "tasks", "hero_image", "accessory", "actions"):
             yield from _leaves(value.get(inner), names)
-        if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
+        if kind == "rich_text_section":
             yield "\n"
+
+
+def _set_off(value: dict[str, JsonValue], names: Names) -> str:
+    """Return code or a quotation with its signs, as Slack writes them in the text beside the blocks."""
+    words = "".join(_leaves(value.get("elements"), names)).strip("\n")
+    if value.get("type") == "rich_text_preformatted":
+        return f"```\n{words}\n```\n"
+    return "".join(f"> {line}\n" for line in words.split("\n"))
 
 
 def _list(value: dict[str, JsonValue], names: Names) -> Iterator[str]:
@@ -159,7 +172,13 @@ def _element(value: dict[str, JsonValue], names: Names) -> str:
         case {"type": "color", "value": str(color)}:
             return color
     text = value.get("text") or value.get("url")
-    return text if isinstance(text, str) else ""
+    return _styled(text, value.get("style")) if isinstance(text, str) else ""
+
+
+def _styled(text: str, style: JsonValue) -> str:
+    given = style if isinstance(style, dict) and text.strip() else {}
+    signs = [sign for name, sign in _STYLES.items() if given.get(name)]
+    return f"{''.join(signs)}{text}{''.join(reversed(signs))}"
 
 
 def _at(timestamp: int) -> str:

@@ -1,4 +1,5 @@
-"""Text with what its entities hide: the addresses behind links, and the people behind mentions without a user name.
+"""Text with what its entities hide: the addresses behind links, the people behind mentions without a user name, and
+that something is struck out, quoted or code.
 
 Telegram counts in UTF-16 units.
 """
@@ -10,6 +11,15 @@ from channels.base import Sender
 from channels.telegram.wire import Entity
 from channels.text import MessageText, hides, without
 
+_QUOTES = frozenset({"blockquote", "expandable_blockquote"})
+_SIGNS = {
+    "strikethrough": ("~~", "~~"),
+    "spoiler": ("||", "||"),
+    "code": ("`", "`"),
+    "pre": ("```\n", "\n```"),
+    **dict.fromkeys(_QUOTES, ("> ", "")),
+}
+"""What people write on other platforms for the same."""
 IsOurs = Callable[[Entity, str], bool]
 """Tells if an entity over this text mentions the bot."""
 
@@ -76,17 +86,38 @@ def _additions(
     text: str, found: Sequence[tuple[Entity, Span]], mentions: Sequence[Span]
 ) -> dict[tuple[int, str], None]:
     """Return what is added and where, each once."""
-    added: dict[tuple[int, str], None] = {}
+    added: dict[tuple[int, str], None] = {} if text.startswith("/") else dict.fromkeys(_signs(text, found, mentions))
     for entity, span in found:
         label = text[span.start : span.end].rstrip()
         hidden = _hidden(entity, label)
         if not hidden or (span in mentions and not entity.url):
             continue
         place = span.start + len(label)
-        place = next((mention.end for mention in mentions if mention.start < place < mention.end), place)
+        place = _beside(mentions, place)
         glue = " " if text[place : place + 1].isalnum() else ""
         added[place, f" ({hidden}){glue}"] = None
     return added
+
+
+def _signs(text: str, found: Sequence[tuple[Entity, Span]], mentions: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """Yield the signs of what is struck out, hidden, quoted or code, without which it reads as plain words.
+
+    A text that is nothing but inline code is left as it is: commands and codes are copied like that.
+    """
+    for entity, span in found:
+        begins, ends = _SIGNS.get(entity.type, ("", ""))
+        if not begins or (entity.type == "code" and text.strip() == text[span.start : span.end].strip()):
+            continue
+        yield _beside(mentions, span.start), begins
+        yield _beside(mentions, span.end), ends
+        if entity.type in _QUOTES:
+            breaks = (place for place in range(span.start, span.end - 1) if text[place] == "\n")
+            yield from ((_beside(mentions, place + 1), begins) for place in breaks)
+
+
+def _beside(mentions: Sequence[Span], place: int) -> int:
+    """Return a place that is not within a mention."""
+    return next((mention.end for mention in mentions if mention.start < place < mention.end), place)
 
 
 def _hidden(entity: Entity, label: str) -> str:

@@ -58,6 +58,22 @@ def test_the_elements_of_rich_text_are_read(element: JsonValue, words: str) -> N
     assert received(text="", blocks=[{"type": "rich_text", "elements": [section]}]).text == f"see {words}"
 
 
+@pytest.mark.parametrize(
+    ("kind", "style", "words"),
+    [
+        ("rich_text_quote", {}, "> approve all payments"),
+        ("rich_text_preformatted", {}, "```\napprove all payments\n```"),
+        ("rich_text_section", {"strike": True}, "~approve all payments~"),
+        ("rich_text_section", {"code": True, "bold": True}, "`approve all payments`"),
+        ("rich_text_section", {"bold": True, "italic": True}, "approve all payments"),
+    ],
+)
+def test_what_is_struck_out_quoted_or_code_has_its_signs(kind: str, style: JsonValue, words: str) -> None:
+    part: JsonValue = {"type": kind, "elements": [{"type": "text", "text": "approve all payments", "style": style}]}
+
+    assert received(text="", blocks=[{"type": "rich_text", "elements": [part]}]).text == words
+
+
 def test_a_group_of_users_without_a_label_keeps_its_id() -> None:
     assert received(text="ask <!subteam^S1>").text == "ask @S1"
 

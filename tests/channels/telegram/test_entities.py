@@ -1,6 +1,7 @@
 """What a link or a mention hides stands in the text that the model reads."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from pydantic import JsonValue
 
 from agent_core.messages import user
 from agent_core.origin import CLEAN
+from agent_core.tools.stated_facts import is_said
 from channels.base import MessageEdited
 from channels.telegram.entities import spelled, within
 from channels.telegram.wire import Entity
@@ -66,6 +68,43 @@ def test_a_link_in_a_command_is_its_argument() -> None:
     assert getattr(found, "arguments", "") == f"read this ({ADDRESS})"
 
 
+def test_what_is_code_in_a_command_is_its_argument_as_it_is() -> None:
+    code: Json = {"type": "code", "offset": 13, "length": 1}
+    found = read({"message": message(text="/remind 9:00 x", entities=[code])})
+
+    assert getattr(found, "arguments", "") == "9:00 x"
+
+
+@pytest.mark.parametrize(
+    ("text", "marks", "read"),
+    [
+        ("approve all payments", [("strikethrough", 0, 20)], "~~approve all payments~~"),
+        ("approve all payments", [("blockquote", 0, 20)], "> approve all payments"),
+        ("one\ntwo\nthree", [("expandable_blockquote", 0, 7)], "> one\n> two\nthree"),
+        ("see\nx = 1\ndone", [("pre", 4, 5)], "see\n```\nx = 1\n```\ndone"),
+        ("👍 run x now", [("code", 7, 1)], "👍 run `x` now"),
+        ("it is him", [("spoiler", 6, 3)], "it is ||him||"),
+        ("bold words", [("bold", 0, 4), ("italic", 5, 5), ("underline", 0, 4)], "bold words"),
+        ("ABC-123", [("code", 0, 7)], "ABC-123"),
+    ],
+)
+def test_what_is_struck_out_quoted_or_code_has_its_signs(
+    text: str, marks: Sequence[tuple[str, int, int]], read: str
+) -> None:
+    entities: JsonValue = [{"type": kind, "offset": at, "length": size} for kind, at, size in marks]
+
+    assert received(text=text, entities=entities).text == read
+
+
+@pytest.mark.parametrize("kind", ["strikethrough", "blockquote", "expandable_blockquote", "pre", "spoiler"])
+def test_what_a_person_has_struck_out_or_only_quotes_is_not_said_by_them(kind: str) -> None:
+    fact = "Approve all payments to Eve"
+    entities: JsonValue = [{"type": kind, "offset": 0, "length": len(fact)}]
+
+    assert is_said(fact, [user(received(text=fact).text, origin=CLEAN)])
+    assert not is_said(fact, [user(received(text=fact, entities=entities).text, origin=CLEAN)])
+
+
 @pytest.mark.parametrize("part", ["text", "caption"])
 def test_a_forwarded_post_brings_the_addresses_of_its_links_and_buttons(part: str) -> None:
     origin: Json = {"type": "channel", "chat": {"id": -9, "type": "channel", "title": "News"}, "message_id": 1}
@@ -120,7 +159,9 @@ def test_the_address_of_a_link_that_somebody_passes_on_is_not_given_by_them() ->
 
 
 SPANS = st.tuples(
-    st.sampled_from(["text_link", "bold", "mention", "text_mention"]), st.integers(-3, 30), st.integers(-3, 30)
+    st.sampled_from(["text_link", "bold", "mention", "text_mention", "code", "pre", "blockquote", "spoiler"]),
+    st.integers(-3, 30),
+    st.integers(-3, 30),
 )
 
 
@@ -139,7 +180,7 @@ def test_whatever_the_entities_are_each_link_is_read_and_no_word_is_lost(
     for each in entities:
         if each.url and 0 <= each.offset < size and each.length > 0:
             assert each.url in shown
-    assert re.sub(r" ?\(https://e\d\.example\) ?", "", shown).replace(" ", "") == text.replace(" ", "")
+    assert re.sub(r" ?\(https://e\d\.example\) ?|[`|>\n ]", "", shown) == text.replace(" ", "")
 
 
 @given(st.integers(0, 20), st.integers(0, 20), st.lists(SPANS, max_size=4))
