@@ -30,6 +30,8 @@ _ARGUMENTS = ("arguments", "parameters", "input")
 _TEXTS = ("text", "content", "thinking", "summary", "value", "parts", "refusal")
 _WHOLE = "chat.completion"
 """The kind of an answer that comes in one piece."""
+_WORDS = frozenset({"content", "role"})
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 class Unreadable(ValueError):
@@ -129,7 +131,7 @@ def read_chunk(value: object) -> Chunk:
     read = [each for each in map(_fields, told) if each is not None]
     if len(read) < len(told):
         raise Unreadable("choices that are no list of objects")
-    first = min(read, key=lambda each: _count(each.get("index")) or 0)
+    first = read[0] if len(read) == 1 else min(read, key=lambda each: _count(each.get("index")) or 0)
     return Chunk(
         delta=_said(first),
         choice=_count(first.get("index")),
@@ -140,13 +142,16 @@ def read_chunk(value: object) -> Chunk:
 
 def _finish(choice: Mapping[str, object], *, is_whole: bool) -> str | None:
     """Return why an answer ended, as told beside its last piece or in it; one in a single piece needs no reason."""
-    piece = _fields(choice.get("delta")) or {}
-    told = _reason(choice.get("finish_reason")) or _reason(piece.get("finish_reason"))
+    told = _reason(choice.get("finish_reason"))
+    if not told and (piece := _fields(choice.get("delta"))):
+        told = _reason(piece.get("finish_reason"))
     return told or ("stop" if is_whole and choice.get("message") else None)
 
 
 def _reason(value: object) -> str | None:
     """Return a reason that stands alone, in an object or in a list."""
+    if not value:
+        return None
     if isinstance(value, list | tuple):
         value = next(iter(value), None)
     if isinstance(value, dict):
@@ -156,22 +161,26 @@ def _reason(value: object) -> str | None:
 
 def _fields(value: object) -> Mapping[str, object] | None:
     """Return the fields of a JSON object or of an object of litellm's."""
-    if isinstance(value, BaseModel):
-        return dict(value)
-    return value if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return value
+    return dict(value) if isinstance(value, BaseModel) else None
 
 
 def _said(choice: Mapping[str, object]) -> Delta | None:
     """Return what a choice says: a piece, the whole of an answer, or the text of the older protocol."""
+    said = _delta(piece) if (piece := choice.get("delta")) else None
+    if said is not None and said.says:
+        return said
     found = [
-        *([_delta(piece)] if (piece := choice.get("delta")) else []),
         *([_delta(whole, so_far=True)] if (whole := choice.get("message")) else []),
         *([Delta(text=_words(text))] if (text := choice.get("text")) else []),
     ]
-    return next((each for each in found if each.says), found[0] if found else None)
+    return next((each for each in found if each.says), said or next(iter(found), None))
 
 
 def _delta(value: object, *, so_far: bool = False) -> Delta:
+    if isinstance(value, dict) and (words := _only_words(value)) is not None:
+        return Delta(text=words, so_far=so_far)
     fields = {"content": value} if _is_content(value) else _fields(value)
     if fields is None:
         raise Unreadable("a delta that is no object")
@@ -186,6 +195,14 @@ def _delta(value: object, *, so_far: bool = False) -> Delta:
         private=_private(fields),
         so_far=so_far,
     )
+
+
+def _only_words(fields: Mapping[str, object]) -> str | None:
+    """Return the text of a piece that has nothing else, as most have; None for all others."""
+    text = fields.get("content")
+    if not isinstance(text, str) or any(value not in _EMPTY for name, value in fields.items() if name not in _WORDS):
+        return None
+    return text
 
 
 def _is_content(value: object) -> bool:
@@ -338,7 +355,7 @@ def _count(value: object) -> int | None:
 
 
 def _usage(value: object) -> WireUsage | None:
-    fields = _fields(value)
+    fields = _fields(value) if value is not None else None
     if fields is None:
         return None
     details = _fields(fields.get("prompt_tokens_details")) or {}

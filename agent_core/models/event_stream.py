@@ -45,7 +45,8 @@ class SseReader:
         if end < len(chunk):
             self._keep(chunk[end:])
         for line in block.splitlines():
-            yield from self._line(line)
+            if line or self._part:
+                yield from self._line(line)
 
     def finish(self) -> Iterator[str]:
         """Yield the event of a last line without a line break."""

@@ -23,7 +23,9 @@ class WireError:
 def error_in(fields: Mapping[str, object]) -> WireError | None:
     """Return the error that a chunk reports: as an object, a list, a text, or the chunk itself if it has no choices."""
     error = fields.get("error") or fields.get("errors")
-    if not error and not fields.get("choices"):
+    if not error:
+        if fields.get("choices"):
+            return None
         answered = fields.get("base_resp")  # MiniMax
         error = answered if isinstance(answered, Mapping) else fields
         if not (any(error.get(name) for name in _MESSAGES) or error.get("object") == "error"):

@@ -73,7 +73,7 @@ class WrittenText:
         """Yield what can be told apart; consume it all."""
         self._waiting += text
         before = None
-        while before != (self._state, len(self._waiting)):
+        while self._waiting and before != (self._state, len(self._waiting)):
             before = self._state, len(self._waiting)
             match self._state:
                 case "start":
