@@ -124,6 +124,14 @@ class Groups:
             raise_lack(error)
             return []
 
+    @property
+    def changed_at(self) -> int:
+        """The time of the last change of a file, in nanoseconds of the system's clock; 0 if there are none."""
+        try:
+            return self._folder.stat().st_mtime_ns
+        except OSError:
+            return 0
+
     def next_number(self) -> int:
         return max(self.numbers(), default=0) + 1
 

@@ -239,6 +239,8 @@ class ChatPrompts:
     async def undone(self, chat: ChatKey, news: UndoNews, messages: Sequence[AgentMessage]) -> Undos:
         """Return the undos since the last prompt."""
         groups, files = self._workspaces.versions.of(chat).groups, self._workspaces.sources(chat)
+        if not news.may_be(groups):
+            return NOTHING
         return await asyncio.to_thread(news.next, groups, files, messages)
 
     async def told(self, chat: ChatKey) -> None:

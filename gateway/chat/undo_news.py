@@ -1,6 +1,7 @@
 """Tells the model, with the next message, about undos it has not heard of."""
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from agent_core.messages import AgentMessage, UserMessage
 from agent_core.origin import CLEAN, Origin
 from agent_core.tools.files.confined import shown
 from agent_core.untrusted import harmless
-from agent_core.versions.group import Change, Entry, Group, Groups
+from agent_core.versions.group import SETTLED_NS, Change, Entry, Group, Groups
 from agent_core.workspace.provenance import FileSources
 
 MOST_NAMED = 10
@@ -36,9 +37,17 @@ class UndoNews:
     def __init__(self) -> None:
         self._seen: int | None = None
         """Number of the newest change examined."""
+        self._as_of = -1
+        """Time of the last change then, -1 if another one may have had the same."""
+
+    def may_be(self, groups: Groups) -> bool:
+        """Return False if nothing has changed since `next` was called last."""
+        return groups.changed_at != self._as_of
 
     def next(self, groups: Groups, files: FileSources, history: Sequence[AgentMessage]) -> Undos:
         """Return the undos that the next message reports: none if the conversation is still empty. Blocks."""
+        changed_at, now = groups.changed_at, time.time_ns()
+        self._as_of = changed_at if changed_at + SETTLED_NS < now else -1
         numbers = groups.numbers()
         seen, self._seen = self._seen, max(numbers, default=0)
         if not history:

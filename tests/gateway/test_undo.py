@@ -1,5 +1,7 @@
 """Users undo their own changes by tools to files and facts, and redo them."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,10 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import file_tools
 from agent_core.tools.shell import run_command_tool
 from agent_core.tools.tool import Tool
+from agent_core.versions.group import Group, Groups
+from agent_core.workspace.provenance import FileSources
 from channels.base import ChatKey
+from gateway.chat.undo_news import UndoNews
 from gateway.permissions.workspaces import workspace_of
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import acting, asked, id_of, questions
@@ -174,6 +179,23 @@ async def test_an_undo_before_a_restart_is_told_and_one_of_an_earlier_conversati
     await bot.hears("/new")
     await bot.hears("hello")
     assert "Undone" not in circumstances(bot)
+
+
+def test_an_undo_in_the_moment_of_the_last_look_is_news_and_a_quiet_folder_is_not_read_again(tmp_path: Path) -> None:
+    groups, news = Groups(tmp_path), UndoNews()
+    groups.write(Group(1, at=1.0, person=None, tool="write_file"))
+    news.next(groups, FileSources(tmp_path), [])
+    assert news.may_be(groups)
+    _set_time_of(tmp_path, seconds_ago=1)
+    news.next(groups, FileSources(tmp_path), [])
+    assert not news.may_be(groups)
+    groups.write(Group(2, at=2.0, person=None, tool="undo", undoes=1))
+    assert news.may_be(groups)
+
+
+def _set_time_of(folder: Path, *, seconds_ago: int) -> None:
+    then = time.time_ns() - seconds_ago * 10**9
+    os.utime(folder, ns=(then, then))
 
 
 async def test_facts_that_were_brought_back_are_counted_for_the_model(start_bot: StartBot) -> None:
