@@ -46,20 +46,14 @@ class IdentityCache(Generic[T, R]):
         self._forget = forget
 
     def __call__(self, item: T) -> R:
-        return self.each((item,))[0]
+        made = self._made.get(id(item), _NOTHING)
+        if made is _NOTHING:
+            return self.put(item, self._make(item))
+        return cast(R, item if made is _ITSELF else made)
 
     def each(self, items: Iterable[T]) -> list[R]:
         """Return the values of all items, in order."""
-        get = self._made.get
-        found = [
-            item
-            if (made := get(id(item), _NOTHING)) is _ITSELF
-            else made
-            if made is not _NOTHING
-            else self.put(item, self._make(item))
-            for item in items
-        ]
-        return cast(list[R], found)
+        return [self(item) for item in items]
 
     def row(self, items: Sequence[T]) -> list[R]:
         """Like `each`, optimised for a conversation that has only grown at its end: the known start is not even looked

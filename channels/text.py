@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import regex  # type: ignore[import-untyped]
 
+from channels.attachments import Attachment
 from channels.base import OutboundMessage, Sender
 from channels.fences import Fence, Fences
 
@@ -135,15 +136,21 @@ def split_message(
     """
     caption = message.markdown if message.attachments and is_caption(message.markdown) else ""
     texts = () if caption else texts_of(message.markdown)
-    parts = [OutboundMessage(markdown=text, silent=message.silent) for text in texts]
+    parts: list[tuple[str, tuple[Attachment, ...]]] = [(text, ()) for text in texts]
     for file in message.attachments:
-        parts.append(OutboundMessage(markdown=caption, attachments=(file,), silent=message.silent))
+        parts.append((caption, (file,)))
         caption = ""
-    parts = parts or [OutboundMessage(markdown=message.markdown, silent=message.silent)]
     last_text = max(len(texts) - 1, 0)
-    parts[last_text] = parts[last_text].model_copy(update={"buttons": message.buttons})
-    parts[0] = parts[0].model_copy(update={"reply_to": message.reply_to})
-    return tuple(parts)
+    return tuple(
+        OutboundMessage(
+            markdown=text,
+            attachments=files,
+            silent=message.silent,
+            buttons=message.buttons if place == last_text else (),
+            reply_to=message.reply_to if place == 0 else None,
+        )
+        for place, (text, files) in enumerate(parts or [(message.markdown, ())])
+    )
 
 
 def split_markdown(markdown: str, fits: Callable[[str], bool], *, size: int = 4_000) -> tuple[str, ...]:

@@ -107,7 +107,8 @@ def unread_kinds(message: Message) -> tuple[Unread, ...]:
 def lost_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kinds of what is lost from a message of which the rest can be read."""
     parts: dict[str, Unread] = {**dict.fromkeys(_PARTS, "part"), **_KINDS}
-    lost = [kind for name, kind in parts.items() if name in message.odd and not getattr(message, name)]
+    odd = message.odd
+    lost = [kind for name, kind in parts.items() if name in odd and not getattr(message, name)]
     others = {
         "poll": message.poll,
         "checklist": message.checklist,

@@ -251,11 +251,11 @@ class Conversation:
         news: list[AgentMessage] = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
         if news:
             return news
-        known = await self._prompts.known(self.key, run.person, agent.state.messages)
-        begins = not any(isinstance(each, UserMessage | SummaryMessage) for each in agent.state.messages)
+        known = await self._prompts.known(self.key, run.person, agent.messages)
+        begins = not any(isinstance(each, UserMessage | SummaryMessage) for each in agent.messages)
         if begins and self.key.thread is not None:  # the thread may be under a post still being delivered
-            await self._prompts.told(self.key.model_copy(update={"thread": None}))
-        undone = await self._prompts.undone(self.key, self._undo_news, agent.state.messages)
+            await self._prompts.told(self.key.without_thread)
+        undone = await self._prompts.undone(self.key, self._undo_news, agent.messages)
         first = await self.prompt(items[0], run, known, undone, begins=begins)
         return [first, *[await self.prompt(item, run) for item in items[1:]]]
 

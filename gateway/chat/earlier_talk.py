@@ -71,10 +71,10 @@ class EarlierTalk:
         Return nothing if the event is no mention in a group, or if the platform has no readable history.
         """
         event = item.event
-        if not isinstance(self.channel, ReadsHistory) or not isinstance(event, MessageReceived):
+        if not isinstance(event, MessageReceived) or event.addressed is not Addressed.MENTION:
             return _NOTHING
         begins_thread = event.chat.thread == event.message_id
-        if event.addressed is not Addressed.MENTION or begins_thread or not self.channel.is_group(event.chat):
+        if begins_thread or not self.channel.is_group(event.chat) or not isinstance(self.channel, ReadsHistory):
             return _NOTHING
         known = await self.store.inbox.messages_before(item, MOST_MESSAGES)
         try:
@@ -135,7 +135,7 @@ class EarlierTalk:
         """
         if chat.thread is None:
             return None
-        parts = await self._parts(chat.model_copy(update={"thread": None}), chat.thread)
+        parts = await self._parts(chat.without_thread, chat.thread)
         if not parts or any(part.is_of_stranger for part in parts):
             return None
         text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
