@@ -26,7 +26,13 @@ class ChatKey(Value):
     thread: str | None = None
 
     def __str__(self) -> str:
-        return ":".join(each for each in (self.platform, self.account, self.chat, self.thread) if each is not None)
+        whole = f"{self.platform}:{self.account}:{self.chat}"
+        return whole if self.thread is None else f"{whole}:{self.thread}"
+
+    @property
+    def without_thread(self) -> "ChatKey":
+        """The channel, group or private chat of a thread; the chat itself if it is none."""
+        return self if self.thread is None else self.model_copy(update={"thread": None})
 
     @classmethod
     def parse(cls, printed: str) -> "ChatKey":

@@ -62,7 +62,7 @@ class ChatNames:
         thread = f" · {chat.thread}" if chat.thread else ""
         if chat.account == LOCAL and chat.platform in _LOCAL:
             return f"{self._visit.say(_LOCAL[chat.platform])}{thread}"
-        name = self._people.get(chat.model_copy(update={"thread": None})) or self._access.name_of_chat(chat)
+        name = self._people.get(chat.without_thread) or self._access.name_of_chat(chat)
         return f"{name} ({chat.platform}){thread}" if name else str(chat)
 
     def of_key(self, printed: str) -> str:

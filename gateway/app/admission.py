@@ -108,7 +108,7 @@ class Admission:
             return False
         if not self._gate.access.takes_threads(event.chat):
             return False
-        above = event.chat.model_copy(update={"thread": None})
+        above = event.chat.without_thread
         if await self._store.outbox.parts(above, event.chat.thread):
             return True
         await self._delivery.caught_up(above)

@@ -97,7 +97,7 @@ class CatchUp:
         if not isinstance(event, MessageReceived):
             return await self._inbox(event)
         await self._until_noted()
-        outside = outside_of_threads(event.chat)
+        outside = event.chat.without_thread
         self._find_gaps(event, outside)
         above = {chat for chat in {event.chat, outside} if self._reader.has_gap(chat)}
         try:
@@ -216,14 +216,10 @@ def with_outsides(marks: Sequence[ReadMark]) -> dict[ChatKey, float]:
     """
     found = {each.chat: each.at for each in marks}
     for each in marks:
-        found.setdefault(outside_of_threads(each.chat), each.at)
+        found.setdefault(each.chat.without_thread, each.at)
     return dict(sorted(found.items(), key=lambda pair: pair[1], reverse=True))
 
 
 def _person(chat: ChatKey, event: MessageReceived) -> str | None:
     """Return the sender's id if the chat is private."""
     return event.sender.id if event.addressed is Addressed.DIRECT and chat == event.chat else None
-
-
-def outside_of_threads(chat: ChatKey) -> ChatKey:
-    return chat if chat.thread is None else chat.model_copy(update={"thread": None})

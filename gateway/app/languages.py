@@ -61,4 +61,4 @@ def _language_in(event: InboundEvent) -> Language | None:
 
 def _place(chat: ChatKey, sender: Sender) -> tuple[ChatKey, str]:
     """Return the person in the chat; in its threads they go on in the same language."""
-    return chat.model_copy(update={"thread": None}) if chat.thread else chat, sender.id
+    return chat.without_thread, sender.id

@@ -77,7 +77,7 @@ class Memories:
     def keeper_of(self, chat: ChatKey) -> ChatKey:
         """Return the chat whose memory it is."""
         shares = self._delivery.knows(chat) and self._delivery.channel(chat).limits.threads_share_memory
-        return chat.model_copy(update={"thread": None}) if shares else chat
+        return chat.without_thread if shares else chat
 
     def swap(self, name: str, removed: Sequence[str], added: Sequence[str]) -> list[str]:
         """Undo a change of the memory in that folder. Return the lines that no longer exist. Blocks."""

@@ -103,7 +103,7 @@ class Listener:
             if self._keeps_others:
                 raise NotTakenIn("a guide waits for somebody else")
             return Accepted.IGNORED
-        chat = event.chat.model_copy(update={"thread": None})
+        chat = event.chat.without_thread
         account = f"{chat.account}:" if self._channel.limits.ids_per_workspace else ""
         principal, language = f"{chat.platform}:{account}{event.sender.id}", event.sender.language or ""
         if principal not in self._refused:

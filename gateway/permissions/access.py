@@ -137,7 +137,7 @@ class Access:
         """Return True for a private chat or conversation of the sender, who speaks in the chat `at`."""
         person = self._roles.person(self.principal(at, by))
         direct = {each.chat for each in person.accounts} if person else set()
-        whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
+        whole, here = (each.without_thread for each in (chat, at))
         return whole in direct or (whole == here and not self.is_group(here) and not self.is_visiting(at, by))
 
     def place(self, chat: ChatKey, sender: Sender) -> Place:
@@ -152,7 +152,7 @@ class Access:
 
     def whose(self, chat: ChatKey) -> str | None:
         """Return the principal whose private chat it is, or None if it is not known."""
-        whole = chat.model_copy(update={"thread": None})
+        whole = chat.without_thread
         accounts = (account for person in self._roles.people for account in person.accounts)
         if self._is_local(chat):  # the account in the key is the principal, without colons
             return next((each.principal for each in accounts if _account_of(each.principal) == chat.account), None)

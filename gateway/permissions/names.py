@@ -33,7 +33,7 @@ class Names:
 
     def saw_in_private(self, chat: ChatKey, principal: str) -> None:
         """Remember whose private chat it is."""
-        _put(self._private, chat.model_copy(update={"thread": None}), principal)
+        _put(self._private, chat.without_thread, principal)
 
     def whose(self, chat: ChatKey) -> str | None:
         """Return the account with which a private chat is, or None if nobody was seen there."""
@@ -42,7 +42,7 @@ class Names:
     def saw_group(self, chat: ChatKey, name: str) -> None:
         """Remember the name of a group."""
         if name:
-            _put(self._chats, chat.model_copy(update={"thread": None}), name)
+            _put(self._chats, chat.without_thread, name)
 
     def person(self, principal: str) -> str:
         """Return the name of an account, or ""."""
@@ -58,7 +58,7 @@ class Names:
 
     def chat(self, chat: ChatKey) -> str:
         """Return the name of a group, or of the person of a private chat, also for their threads, or ""."""
-        return self._chats.get(chat.model_copy(update={"thread": None}), "")
+        return self._chats.get(chat.without_thread, "")
 
 
 def _put(known: dict[K, V], key: K, value: V) -> None:

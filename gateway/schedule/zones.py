@@ -74,7 +74,7 @@ class Zones:
 
     async def known(self, chat: ChatKey, person: str | None = None) -> Known:
         own = await self._all()
-        channel = chat.model_copy(update={"thread": None})
+        channel = chat.without_thread
         for key, level in ((chat, Level.HERE), (channel, Level.CHANNEL)):
             # A stored zone may have been removed from the time zone database since.
             if (name := own.get(str(key))) and is_zone(name):
@@ -111,7 +111,7 @@ class Zones:
         if sender.language:
             self._tags[principal] = sender.language
         if self.is_own_chat(chat, sender):
-            self._private[str(chat.model_copy(update={"thread": None}))] = principal
+            self._private[str(chat.without_thread)] = principal
         if said := _said_to_us(event):
             await self.say(chat, sender.id, said)
             return
@@ -177,7 +177,7 @@ class Zones:
     def _principals(self, chat: ChatKey, person: str | None) -> list[str]:
         if person is not None:
             return self._access.accounts(chat, Sender(id=person, name=""))
-        heard = self._private.get(str(chat.model_copy(update={"thread": None})))
+        heard = self._private.get(str(chat.without_thread))
         return self._access.accounts_of_chat(chat) or ([heard] if heard else [])
 
     async def _save(self, chat: ChatKey, person: str, zone: str, source: str, *, is_told: bool = False) -> None:

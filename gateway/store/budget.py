@@ -33,7 +33,7 @@ ALL = Account(Scope.ALL)
 
 def chat_account(chat: ChatKey) -> Account:
     """Return the account of a chat, which its threads share."""
-    return Account(Scope.CHAT, str(chat.model_copy(update={"thread": None})))
+    return Account(Scope.CHAT, str(chat.without_thread))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ EVERYWHERE = Place(Level.INSTALLATION, "")
 
 def places(chat: ChatKey) -> list[Place]:
     """Return the places that a chat belongs to, narrowest first."""
-    channel = chat.model_copy(update={"thread": None})
+    channel = chat.without_thread
     thread = [] if chat.thread is None else [Place(Level.THREAD, str(chat))]
     workspace = Place(Level.WORKSPACE, f"{chat.platform}:{chat.account}")
     return [*thread, Place(Level.CHANNEL, str(channel)), workspace, EVERYWHERE]

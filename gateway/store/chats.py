@@ -106,7 +106,7 @@ class LoadedSkills(Table):
             own = _skills(connection, chat)
             if own is not None or chat.thread is None:
                 return own or SkillStates()
-            outer = _skills(connection, chat.model_copy(update={"thread": None})) or SkillStates()
+            outer = _skills(connection, chat.without_thread) or SkillStates()
             # Skills from the channel's own folder do not exist in the thread's.
             return SkillStates(skills=tuple(skill for skill in outer.held.skills if skill.digest is None))
 

@@ -77,7 +77,7 @@ class Conversations(Table):
             " ELSE conversations.last END, seen = excluded.seen, deleted = NULL,"
             " words = CASE conversations.words WHEN '' THEN excluded.words ELSE conversations.words END"
         )
-        row = (str(chat), str(_owner(chat)), words, at, at)
+        row = (str(chat), str(chat.without_thread), words, at, at)
 
         def change(connection: Connection) -> None:
             connection.execute(query, row)
@@ -92,7 +92,7 @@ class Conversations(Table):
             " ELSE conversations.last END, answered = excluded.answered,"
             " deleted = CASE WHEN excluded.last > conversations.deleted + ? THEN NULL ELSE conversations.deleted END"
         )
-        row = (str(chat), str(_owner(chat)), at, at, UNDO_SECONDS)
+        row = (str(chat), str(chat.without_thread), at, at, UNDO_SECONDS)
 
         def change(connection: Connection) -> None:
             connection.execute(query, row)
@@ -127,10 +127,6 @@ class Conversations(Table):
             connection.execute(f"UPDATE conversations SET {column} = ? WHERE chat = ?", (value, str(chat)))  # noqa: S608
 
         await self._writer.submit(change)
-
-
-def _owner(chat: ChatKey) -> ChatKey:
-    return chat.model_copy(update={"thread": None})
 
 
 def _entry(row: tuple[str, str, float, int, int]) -> Entry:

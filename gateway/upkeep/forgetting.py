@@ -242,7 +242,7 @@ class Forgetting:
 
     def _with_memories(self, chats: Sequence[ChatKey]) -> set[ChatKey]:
         """Return the chats and those that keep their memories."""
-        keepers = {chat.model_copy(update={"thread": None}) for chat in chats if self._shares_memory(chat)}
+        keepers = {chat.without_thread for chat in chats if self._shares_memory(chat)}
         return {*chats, *keepers}
 
     def _shares_memory(self, chat: ChatKey) -> bool:

@@ -7,7 +7,7 @@ import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
-from channels.base import Accepted, ChatKey, CommandInvoked, InboundEvent, MessageReceived
+from channels.base import Accepted, CommandInvoked, InboundEvent, MessageReceived
 from gateway.permissions.access import Access
 from gateway.permissions.codes import typed
 from gateway.permissions.membership import By, Membership, RoleRefused
@@ -200,7 +200,7 @@ def code_after(command: str, event: MessageReceived | CommandInvoked) -> str | N
 
 
 def account_of(stranger: Stranger) -> Account:
-    return Account(stranger.principal, stranger.event.sender.name, _whole(stranger.event.chat))
+    return Account(stranger.principal, stranger.event.sender.name, stranger.event.chat.without_thread)
 
 
 def account_from(access: Access, event: InboundEvent) -> Account:
@@ -208,9 +208,5 @@ def account_from(access: Access, event: InboundEvent) -> Account:
 
     A visitor of the page says it elsewhere, so the chat is not known then.
     """
-    chat = None if access.is_visitor(event.sender) else _whole(event.chat)
+    chat = None if access.is_visitor(event.sender) else event.chat.without_thread
     return Account(access.principal(event.chat, event.sender), event.sender.name, chat)
-
-
-def _whole(chat: ChatKey) -> ChatKey:
-    return chat.model_copy(update={"thread": None})

@@ -50,7 +50,7 @@ class GroupsScreen:
 
     async def view(self, visit: Visit) -> View:
         """Return the groups of the connected platforms."""
-        known = {chat.model_copy(update={"thread": None}) for chat in await self._store.chats.known()}
+        known = {chat.without_thread for chat in await self._store.chats.known()}
         await self._budgets.refresh()
         names = self._insight.names(visit)
         chats = sorted((names.of(each), str(each), each) for each in known if self._is_group(each))

@@ -82,7 +82,7 @@ class InboxScreen:
         asked, waiting = await self._asked(visit), await self._waiting()
         items = [
             _item(visit, each.key, "question" if each.question.is_of_model else "approval", each.chat)
-            | {"is_elsewhere": each.question.chat.model_copy(update={"thread": None}) != visit.chat}
+            | {"is_elsewhere": each.question.chat.without_thread != visit.chat}
             for each in asked
             if each.may_answer
         ]

@@ -60,7 +60,7 @@ class RoleMenus:
         platform = next((each for each in self._platforms if each.name == chat.platform), None)
         if platform is None:
             return
-        whole = chat.model_copy(update={"thread": None})
+        whole = chat.without_thread
         if platform.is_group(chat):
             place = MenuPlace(whole, sender.id)
             if has_own_menu and place not in self._in_groups:

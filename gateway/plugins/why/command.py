@@ -114,7 +114,7 @@ class WhyCommands:
         await self._delivery.caught_up(given.chat)
         found = await self._store.outbox.parts(given.chat, replied)
         if not found and given.chat.thread is not None:
-            above = given.chat.model_copy(update={"thread": None})
+            above = given.chat.without_thread
             if replied != given.chat.thread or await self._store.run_records.last(given.chat) is None:
                 found = await self._store.outbox.parts(above, replied)
         return found[0] if found else None
