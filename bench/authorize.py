@@ -15,9 +15,9 @@ from channels.base import (
     ReactionAdded,
     RequestMade,
     Sender,
-    Standing,
 )
 from channels.memory import MemoryChannel
+from channels.values import Standing
 from gateway.permissions.access import Access, GroupAccess
 from gateway.permissions.groups import Groups
 from gateway.permissions.roles import People, Roles

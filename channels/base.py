@@ -11,7 +11,7 @@ from channels.attachments import Attachment
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.limits import Limits
 from channels.unread import Unread
-from channels.values import CallRow, Text, Value
+from channels.values import CallRow, Standing, Text, Value
 
 LONGEST_ACTION = 64
 """Bytes of a button's action."""
@@ -39,13 +39,6 @@ class ChatKey(Value):
         """Parse the output of `str`. Raises ValueError for anything else."""
         platform, account, chat, *thread = printed.split(":", 3)
         return cls(platform=platform, account=account, chat=chat, thread=thread[0] if thread else None)
-
-
-class Standing(Value):
-    """A sender's roles on the server, by id, and if it is a full member of the workspace (no guest, no outsider)."""
-
-    roles: tuple[str, ...] = ()
-    is_full_member: bool = False
 
 
 class Sender(Value):

@@ -112,3 +112,10 @@ class CallRow(Value):
     """What the call says while it runs, or a summary of its result."""
     ms: int | None = None
     """How long it took, once it has ended."""
+
+
+class Standing(Value):
+    """A sender's roles on the server, by id, and if it is a full member of the workspace (no guest, no outsider)."""
+
+    roles: tuple[str, ...] = ()
+    is_full_member: bool = False

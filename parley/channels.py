@@ -31,7 +31,6 @@ from channels.base import (
     Posted,
     ReactionAdded,
     Sender,
-    Standing,
     fits_a_button,
 )
 from channels.capabilities import (
@@ -62,6 +61,7 @@ from channels.files import FileRefused, mime_type_of, read_upload, too_large
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from channels.text import in_code, linked, literal, parse_command, split_markdown, split_message, utf16_len
+from channels.values import Standing
 
 __all__ = [
     "IMAGES",

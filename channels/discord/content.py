@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from channels.base import Sender, Standing
+from channels.base import (
+    Sender,
+)
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
 from channels.text import MessageText, emoji_told, linked, without
 from channels.unread import Unread
+from channels.values import Standing
 
 _MARK = re.compile(
     r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+"

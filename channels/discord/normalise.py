@@ -18,7 +18,6 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     Sender,
-    Standing,
 )
 from channels.discord.cache import Servers
 from channels.discord.config import Config
@@ -39,6 +38,7 @@ from channels.discord.wire import (
     Message,
 )
 from channels.text import MessageText, parse_command
+from channels.values import Standing
 
 DIRECT = "@me"
 """Account of private chats, which belong to no server. Discord's clients use the same name."""

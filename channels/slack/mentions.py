@@ -4,7 +4,10 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from channels.base import Sender, Standing
+from channels.base import (
+    Sender,
+)
+from channels.values import Standing
 
 TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))

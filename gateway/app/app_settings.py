@@ -7,7 +7,11 @@ from pathlib import Path
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.tools.web.fetch import Fetcher
-from channels.base import ChatKey, Sender, Standing
+from channels.base import (
+    ChatKey,
+    Sender,
+)
+from channels.values import Standing
 from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.app.peers import NoPeers
 from gateway.cluster.protocols import Peers

@@ -8,8 +8,16 @@ from enum import StrEnum
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender, Standing
+from channels.base import (
+    Addressed,
+    Channel,
+    ChatKey,
+    InboundEvent,
+    MessageReceived,
+    Sender,
+)
 from channels.connected import Connected
+from channels.values import Standing
 from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.names import Names
 from gateway.permissions.rights import Place

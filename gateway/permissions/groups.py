@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from channels.base import ChatKey, Standing
+from channels.base import (
+    ChatKey,
+)
+from channels.values import Standing
 from gateway.permissions.roles import Role
 from gateway.settings.permissions import NAMES, WORDS, Class, Row, Word
 from gateway.store.chat_settings import Place, places

@@ -2,7 +2,10 @@
 
 import json
 
-from channels.base import ChatKey, Standing
+from channels.base import (
+    ChatKey,
+)
+from channels.values import Standing
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 from gateway.store.topics import Topic

@@ -3,8 +3,13 @@
 import asyncio
 
 from agent_core.clock import new_id
-from channels.base import ChatKey, CommandInvoked, Sender, Standing
+from channels.base import (
+    ChatKey,
+    CommandInvoked,
+    Sender,
+)
 from channels.memory import NO_PACE, MemoryChannel
+from channels.values import Standing
 from tests.clock import FakeClock
 from tests.gateway.rights_model import COOKS, Model, Place, Told
 

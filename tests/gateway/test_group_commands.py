@@ -2,9 +2,15 @@
 
 import pytest
 
-from channels.base import Accepted, Addressed, ChatKey, Sender, Standing
+from channels.base import (
+    Accepted,
+    Addressed,
+    ChatKey,
+    Sender,
+)
 from channels.limits import Limits
 from channels.memory import MemoryChannel
+from channels.values import Standing
 from gateway.permissions.roles import Role
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot

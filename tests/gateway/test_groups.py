@@ -5,9 +5,15 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import new_id
-from channels.base import Addressed, ChatKey, MessageReceived, Sender, Standing
+from channels.base import (
+    Addressed,
+    ChatKey,
+    MessageReceived,
+    Sender,
+)
 from channels.limits import Limits
 from channels.memory import MemoryChannel
+from channels.values import Standing
 from gateway.permissions.access import Access, Decision, GroupAccess
 from gateway.permissions.groups import Activation, Audience, Groups, Speakers
 from gateway.permissions.roles import People, Role, Roles

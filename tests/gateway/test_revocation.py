@@ -11,8 +11,14 @@ from agent_core.loop.permissions import Proposal
 from agent_core.models.scripted import Waits, calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.tool import tool
-from channels.base import Accepted, Addressed, MessageReceived, Sender, Standing
+from channels.base import (
+    Accepted,
+    Addressed,
+    MessageReceived,
+    Sender,
+)
 from channels.memory import user
+from channels.values import Standing
 from gateway.permissions.binding import Binding, binding
 from gateway.permissions.groups import Audience, Speakers
 from gateway.permissions.roles import Role

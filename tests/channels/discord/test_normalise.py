@@ -12,10 +12,10 @@ from channels.base import (
     CommandInvoked,
     MessageEdited,
     MessageReceived,
-    Standing,
 )
 from channels.discord.cache import MOST_CHANNELS, RecentMessages, Servers
 from channels.files import MIB
+from channels.values import Standing
 from tests.channels.discord.payloads import (
     ANN,
     BEN,

@@ -5,12 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from channels.base import Addressed, CommandInvoked, MessageDeleted, MessageEdited, Standing
+from channels.base import (
+    Addressed,
+    CommandInvoked,
+    MessageDeleted,
+    MessageEdited,
+)
 from channels.slack.mentions import Person
 from channels.slack.normalise import normalise, said
 from channels.slack.users import person_of
 from channels.slack.wire import Message
-from channels.values import parse
+from channels.values import Standing, parse
 from tests.channels.slack.payloads import (
     CHANNEL,
     COMMANDS,
