@@ -1,6 +1,5 @@
 """`with` blocks whose failure is logged and stops nothing else: Parley's own work, and callbacks of callers."""
 
-from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -12,10 +11,10 @@ log = structlog.get_logger(__name__)
 class Contained:
     """Logs an exception of the body as `event` and continues after the block; cancellation passes through."""
 
-    def __init__(self, name: str, event: str) -> None:
-        """Set the name of the body or of its owner, and the text of the log entry."""
-        self._name = name
+    def __init__(self, event: str, **names: str) -> None:
+        """Set the text of the log entry, and what it names: the body or its owner."""
         self._event = event
+        self._names = names
         self.error: Exception | None = None
         """The exception that the body raised, after the block."""
 
@@ -28,7 +27,7 @@ class Contained:
         if not isinstance(error, Exception):
             return False
         self.error = error
-        log.error(self._event, name=self._name, exc_info=(type(error), error, trace))
+        log.error(self._event, **self._names, exc_info=(type(error), error, trace))
         return True
 
 
@@ -39,8 +38,9 @@ class Bulkhead(Contained):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, "a mistake of ours")
+        super().__init__("a mistake of ours", name=name)
 
 
-log_errors = partial(Contained, event="a callback failed")
-"""`with log_errors("listener"):` contains and logs an exception of a callback that a caller passed in."""
+def log_errors(name: str) -> Contained:
+    """Contain and log an exception of a callback that a caller passed in: `with log_errors("listener"):`."""
+    return Contained("a callback failed", name=name)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.log_errors import Bulkhead
+from agent_core.log_errors import Bulkhead, Contained
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
@@ -29,16 +29,18 @@ async def supervise(
     *,
     told: Failed = _tell_nobody,
     fatal: tuple[type[Exception], ...] = (),
+    contained: Callable[[], Contained] | None = None,
 ) -> None:
     """Run `work` until it returns or is cancelled, and restart it each time it fails.
 
     `told` is called for the first failure of a series. Exceptions in `fatal`, which no restart can cure, are raised.
+    `contained` logs what fails; None: it is a mistake of ours.
     """
     pause, failing = FIRST_PAUSE, False
     while True:
         began = clock.monotonic()
         stopped_by: Exception | None = None
-        with Bulkhead(name) as bulkhead:
+        with contained() if contained else Bulkhead(name) as bulkhead:
             try:
                 return await work()
             except fatal as error:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from agent_core.clock import Clock
+from agent_core.log_errors import Contained
 from agent_core.supervise import supervise
 from channels.base import Channel, ChannelError, Menu
 from channels.capabilities import CatchesUp, KnowsConnection, Shares
@@ -26,9 +27,17 @@ class Supervisor:
         self._owners = owners
         self._clock = clock
 
-    async def keep_going(self, name: str, work: Work, *, fatal: tuple[type[Exception], ...] = ()) -> None:
+    async def keep_going(
+        self,
+        name: str,
+        work: Work,
+        *,
+        fatal: tuple[type[Exception], ...] = (),
+        contained: Callable[[], Contained] | None = None,
+    ) -> None:
         """Run `work` until it returns, is cancelled, or fails with a `fatal` error, which the caller has to report."""
-        await supervise(name, work, self._clock, told=self._owners.work_failed, fatal=fatal)
+        told = self._owners.work_failed
+        await supervise(name, work, self._clock, told=told, fatal=fatal, contained=contained)
 
 
 class ChannelServer:

@@ -29,6 +29,10 @@ class NoAnswer(Exception):
     """There is no answer to a command. The message is the key of a text."""
 
 
+class NoAnswerInTime(NoAnswer):
+    """Another process has not answered; it may have run the command."""
+
+
 class _Reply(BaseModel):
     """An answer on its way from one process to another."""
 
@@ -119,7 +123,7 @@ class ChatCommands:
         except Exception as error:
             if may_pass(error):
                 raise
-            log.exception("a plugin failed", name=answer.by)
+            log.exception("a plugin failed", plugin=answer.by, command=answer.command)
             return answer.failed
 
     async def _run_elsewhere(self, command: CommandInvoked, answered: asyncio.Event) -> OutboundMessage | None:
@@ -140,4 +144,4 @@ class ChatCommands:
             else:
                 await self._rows.offer(command.event_id)
         await self._rows.withdraw(command.event_id)
-        raise NoAnswer("page_no_answer")
+        raise NoAnswerInTime("page_no_answer")

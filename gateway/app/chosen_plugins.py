@@ -84,6 +84,8 @@ class ChosenPlugins:
         """The installed files of those of others that were looked at, by name."""
         self.changed: set[str] = set()
         """The names of those that are left out because no owner has approved that."""
+        self.first_seen: set[str] = set()
+        """The names of those that are approved as they are, since the settings name them first at this start."""
         self.named: Sequence[str] = ()
         """The plugins of others that the settings name, those included that are switched off."""
         self.failures = PluginFailures()
@@ -118,8 +120,11 @@ class ChosenPlugins:
         """Return what is installed of a plugin. Raises PluginChanged if that is not approved, and OSError."""
         content = content_of(plugin)
         self.contents[plugin.name] = content
+        before = approved.approved(plugin.name)
         if not approved.see(plugin.name, content):
-            raise PluginChanged(plugin.name, content, approved.approved(plugin.name))
+            raise PluginChanged(plugin.name, content, before)
+        if before is None:
+            self.first_seen.add(plugin.name)
         log.info("a plugin of others is loaded", plugin=plugin.name, **content.model_dump())
         return content
 

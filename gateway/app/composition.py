@@ -20,6 +20,7 @@ from gateway.app.parts.serving import ServingParts
 from gateway.app.peers import NoPeers
 from gateway.app.shared_state import SharedState
 from gateway.permissions.approved_tools import ApprovedTools
+from gateway.records.audit import CHANGED
 from gateway.runs.agents import AgentParts
 from gateway.store.nodes import differences
 from gateway.store.store import Store
@@ -68,10 +69,16 @@ class Gateway:
         self._tell_of_plugins()
 
     def _tell_of_plugins(self) -> None:
-        """Tell owners of plugins of others that are left out at this start."""
-        plugins, owners = self.base.system.plugins, self.people.owners
+        """Tell owners of plugins of others that are left out at this start, and record what was approved or refused."""
+        plugins, owners, audit = self.base.system.plugins, self.people.owners, self.base.audit
+        for name in sorted(plugins.first_seen):
+            content = plugins.contents[name]
+            details = f"{content.package} {content.version}, {content.code}; PARLEY_PLUGINS names it first"
+            audit.found(f"plugins approve {name}", CHANGED, details=details)
         for name, reason in plugins.left_out.items():
             key = "plugin_changed" if name in plugins.changed else "plugin_left_out"
+            if name in plugins.changed:
+                audit.found(f"plugins load {name}", "denied", details=reason, decision="denied", decided_by="rule")
             said = partial(_reason_in, reason)
             owners.tell(key, show="/plugins", name=literal(name), reason=said)
 

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 
+from agent_core.log_errors import Contained
 from gateway.app.channel_server import Supervisor
 from gateway.cluster.leases import Leases, Work
 
@@ -13,9 +15,19 @@ LEASE = "duties"
 class Duties:
     """Keeps the work going in the process that holds the lease."""
 
-    def __init__(self, loops: Mapping[str, Work], supervisor: Supervisor, leases: Leases) -> None:
-        """`loops` is what runs until it is cancelled, by the name under which it is reported."""
+    def __init__(
+        self,
+        loops: Mapping[str, Work],
+        supervisor: Supervisor,
+        leases: Leases,
+        of_plugins: Mapping[str, Mapping[str, Work]] = MappingProxyType({}),
+    ) -> None:
+        """`loops` is what runs until it is cancelled, by the name under which it is reported.
+
+        `of_plugins` has that of plugins, by the plugin's name and its own.
+        """
         self._loops = loops
+        self._of_plugins = of_plugins
         self._supervisor = supervisor
         self._leases = leases
 
@@ -28,9 +40,18 @@ class Duties:
             asyncio.create_task(self._supervisor.keep_going(name, loop), name=name)
             for name, loop in self._loops.items()
         ]
+        tasks += [
+            asyncio.create_task(self._of_plugin(plugin, name, duty), name=f"{plugin}: {name}")
+            for plugin, duties in self._of_plugins.items()
+            for name, duty in duties.items()
+        ]
         try:
             await asyncio.wait(tasks)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
+
+    async def _of_plugin(self, plugin: str, name: str, duty: Work) -> None:
+        contained = partial(Contained, "a plugin failed", plugin=plugin, duty=name)
+        await self._supervisor.keep_going(f"{plugin}: {name}", duty, contained=contained)

@@ -43,8 +43,13 @@ class ListedPlugins:
         return sorted(listed, key=lambda each: each.name)
 
     def now(self) -> Sequence[ListedPlugin]:
-        """Return all as `__call__` does, but with what is installed now of those of others. Blocks."""
-        installed = installed_plugins() if self._chosen.named else {}
+        """Return all as `__call__` does, but with what is installed now of those of others. Blocks.
+
+        Of those that the settings do not name nothing but the name is read.
+        """
+        installed, listed = installed_plugins(), self()
+        others = installed.keys() - {each.name for each in listed}
+        listed = [*listed, *(ListedPlugin(name, State.NOT_NAMED, is_ours=False) for name in others)]
         found: dict[str, Content] = {}
         for name in self._chosen.named:
             match installed.get(name, ()):
@@ -53,7 +58,8 @@ class ListedPlugins:
                         found[name] = content_of(only)
                     except (OSError, ImportError, ValueError):
                         continue  # as while it is being installed
-        return [each if each.is_ours else replace(each, installed=found.get(each.name)) for each in self()]
+        known = [each if each.is_ours else replace(each, installed=found.get(each.name)) for each in listed]
+        return sorted(known, key=lambda each: each.name)
 
     def _on(self, kind: type[Plugin], *, is_ours: bool) -> ListedPlugin:
         commands = self.commands.get(kind.name, ())
@@ -72,7 +78,7 @@ class ListedPlugins:
             duties=list(self.duties.get(kind.name, ())),
             paths=sorted(kind.paths),
             tables=sorted({table for each in tables_of([kind]) for table in each.made}),
-            failure=self._chosen.failures.last.get(kind.name),
+            failures=self._chosen.failures.of(kind.name),
         )
 
 

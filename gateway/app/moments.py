@@ -68,7 +68,7 @@ class Moments:
         except Exception as error:
             if may_pass(error):  # it is done again once the disk takes writes
                 raise
-            log.exception("a plugin failed", name=plugin.name)
+            log.exception("a plugin failed", plugin=plugin.name, where="erased")
             raise PluginKeepsRows(plugin.name) from error
 
     def admitted(self, event: InboundEvent) -> None:
@@ -107,7 +107,8 @@ class Hearing:
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         """Return what the first plugin that listens to a recording hears in it. See `Plugin.hear`."""
         for plugin in self._plugins:
-            with Contained(plugin.name, "a plugin failed") as listening, self._failures.kept(plugin.name, "hear"):
+            listening = Contained("a plugin failed", plugin=plugin.name, where="hear")
+            with listening, self._failures.kept(plugin.name, "hear"):
                 heard = await done_within(plugin.hear(item, run, sound, language), HEAR_WITHIN, self._clock)
                 if heard is not None:
                     return _checked(heard)

@@ -10,12 +10,14 @@ from channels.text import parse_command
 from channels.web.visitor import LOCAL
 from gateway.admin.desk import CommandRefused
 from gateway.app.admission import Admission
-from gateway.app.chat_commands import ChatCommands, NoAnswer
+from gateway.app.chat_commands import ChatCommands, NoAnswer, NoAnswerInTime
 from gateway.commands.command import CommandTable
 from gateway.permissions.rules import NOT_YOUR_CHAT
 from gateway.records.audit import AuditLog
 
-RECORDED = frozenset({"activation", "allow", "block", "budget", "config", "reload", "role", "speakers", "tools"})
+RECORDED = frozenset(
+    {"activation", "allow", "block", "budget", "config", "plugins", "reload", "role", "speakers", "tools"}
+)
 """Commands that record what they have changed, wherever they are given."""
 
 
@@ -69,12 +71,14 @@ class PageCommands:
         )
         if not isinstance(event, CommandInvoked):
             raise TypeError("masking leaves a command a command")
+        is_refused = False
         try:
             return await self._chats.run(event)
         except NoAnswer as error:
+            is_refused = not isinstance(error, NoAnswerInTime)
             raise CommandRefused(str(error)) from error
         finally:
-            if event.name not in RECORDED:
+            if event.name not in RECORDED and not is_refused:
                 self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
 
 

@@ -16,7 +16,7 @@ from gateway.records.logs import configure_logs
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings, load_settings
-from gateway.texts.plugin_reasons import remedy
+from gateway.texts.plugin_reasons import cause, remedy
 
 PLAIN = Form(text=str, code=str)
 
@@ -117,7 +117,7 @@ def told(found: Tried) -> Iterator[str]:
         whose = f"{plugin.content.package} {plugin.content.version}, digest {plugin.content.code}"
     yield f"{plugin.name} ({whose})"
     if found.faults:
-        yield from (f"✗ {fault} → {remedy(fault)}" for fault in found.faults)
+        yield from (f"✗ {cause(fault)} → {remedy(fault)}" for fault in found.faults)
         return
     for what, added in (
         ("commands", [with_rights(each, "en", PLAIN) for each in plugin.commands]),

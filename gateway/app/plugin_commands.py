@@ -92,14 +92,15 @@ class _Contained:
         """Return the body of a command, which fails if it takes longer than this or returns what is no answer."""
 
         async def run(given: Invocation) -> Answer:
-            failed = whispered(given, say("plugin_failed", given.language, name=self.plugin.name))
+            key = "plugin_failed_owner" if given.is_owner else "plugin_failed"
+            failed = whispered(given, say(key, given.language, name=self.plugin.name, slash=given.slash))
             try:
                 with self._kept():
                     answer = await done_within(_answered(body, given), within, self.plugin.core.clock)
             except Exception as error:
                 if lacks_handles(error) or may_pass(error):  # it is done again once the machine allows it
                     raise
-                log.exception("a plugin failed", name=self.plugin.name)
+                log.exception("a plugin failed", plugin=self.plugin.name, command=self.where)
                 return failed
             return self._settling(answer, failed) if isinstance(answer, Settling) else answer
 
@@ -120,7 +121,7 @@ class _Contained:
             with self._kept():
                 return _settled(answer.change(self.plugin.core.store.limited(connection)))
 
-        return replace(answer, change=change, by=self.plugin.name, failed=failed)
+        return replace(answer, change=change, by=self.plugin.name, command=self.where, failed=failed)
 
     def _kept(self) -> AbstractContextManager[None]:
         return self.failures.kept(self.plugin.name, self.where)

@@ -98,7 +98,9 @@ class Settling:
 
     change: Callable[[Connection], OutboundMessage | Rewritten | None]
     by: str = "Parley"
-    """The name of the plugin that makes it, for the log."""
+    """The name of the plugin that makes it, for the log. Parley sets it, and what follows."""
+    command: str = ""
+    """The command that made it."""
     failed: OutboundMessage = field(default_factory=lambda: OutboundMessage(markdown="⚠"))
 
 
@@ -154,7 +156,7 @@ class Replies:
         except Exception as error:
             if may_pass(error):
                 raise
-            log.exception("a plugin failed", name=answer.by)
+            log.exception("a plugin failed", plugin=answer.by, command=answer.command)
             await self.answer(item, answer.failed)
             return
         if not posts:

@@ -85,7 +85,8 @@ class ForgetCommands:
         except StillBusy:
             return reply(say("forget_busy", given.language, slash=given.slash))
         except PluginKeepsRows as error:
-            return rewritten(say("forget_plugin_failed", given.language, name=literal(error.plugin)))
+            key = "forget_plugin_failed_owner" if given.is_owner else "forget_plugin_failed"
+            return rewritten(say(key, given.language, name=literal(error.plugin), slash=given.slash))
         except (OSError, sqlite3.Error) as error:
             raise_lack(error)
             log.error("an erasure is not complete", reason=str(error))  # noqa: TRY400

@@ -21,6 +21,8 @@ class State(StrEnum):
     CHANGED = "changed"
     """Its installed files are not the approved ones."""
     LEFT_OUT = "left_out"
+    NOT_NAMED = "not_named"
+    """It is installed, and the settings do not name it."""
 
 
 _SAID = {
@@ -28,6 +30,7 @@ _SAID = {
     State.OFF: "plugins_off",
     State.CHANGED: "plugins_changed",
     State.LEFT_OUT: "plugins_left_out",
+    State.NOT_NAMED: "plugins_not_named",
 }
 _DOES: Mapping[Does, str] = {
     "talk": "plugins_does_talk",
@@ -85,8 +88,8 @@ class ListedPlugin:
     tables: Sequence[str] = ()
     mistyped: Mapping[str, str] = field(default_factory=dict)
     """Its members that look like one of `Plugin`, which is not called by that name, with the right one."""
-    failure: PluginFailure | None = None
-    """Its last failure since the start."""
+    failures: Sequence[PluginFailure] = ()
+    """The last failure of each thing that it does, since the start, the last one first."""
 
     def waits(self, approved: Content | None) -> bool:
         """Return True if what is installed of it is not what was approved."""
@@ -198,3 +201,8 @@ def _who(right: Right, language: Language) -> str:
     if direct != group:
         return say("plugins_for_direct" if direct else "plugins_for_group", language, who=direct or group)
     return direct
+
+
+def failure_key(failure: PluginFailure) -> str:
+    """Return the key of the text about a failure."""
+    return "plugins_failed" if failure.count == 1 else "plugins_failed_often"

@@ -12,7 +12,7 @@ from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten
-from gateway.commands.plugin_words import IN_CHATS, ListedPlugin, State, content_words, words_of
+from gateway.commands.plugin_words import IN_CHATS, ListedPlugin, State, content_words, failure_key, words_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
@@ -97,10 +97,11 @@ class PluginCommands:
         words = words_of(plugin, self._approved.approved(plugin.name), language, IN_CHATS)
         title = say("plugins_line", language, name=literal(plugin.name), whose=words.whose, state=words.state)
         lines = [title, *(f"  - {each}" for each in (*words.adds, *words.newer))]
-        if plugin.failure is not None:
-            when = f"{datetime.fromtimestamp(plugin.failure.at, zone):%m-%d %H:%M}"
-            where, why = literal(plugin.failure.where), literal(plugin.failure.reason)
-            lines.append(f"  - {say('plugins_failed', language, when=when, where=where, reason=why)}")
+        for each in plugin.failures:
+            when, key = f"{datetime.fromtimestamp(each.at, zone):%m-%d %H:%M}", failure_key(each)
+            where, why = literal(each.where), literal(each.reason)
+            said = say(key, language, when=when, where=where, reason=why, count=each.count)
+            lines.append(f"  - {said}")
         return "\n".join(lines)
 
     async def _waiting(self, typing: Unfinished) -> Sequence[Suggestion]:

@@ -74,7 +74,7 @@ class Gates:
             return await done_within(_asked(before_call, copy), GATE_WITHIN, self._clock)
         except Exception as error:
             self._failed(name, error)
-            log.exception("a plugin failed", name=name)
+            log.exception("a plugin failed", plugin=name, where="before_call")
             return Objection(_FAILED)
 
 

@@ -145,6 +145,11 @@ class AuditLog:
         details = {name: self._clipped(fact) for name, fact in facts.items()}
         self._add(self.clock.time(), CHANGED, {**content, **details})
 
+    def found(self, what: str, status: str, **facts: str) -> None:
+        """Record what was allowed or refused at the start, by the settings alone."""
+        details = {name: self._clipped(fact) for name, fact in facts.items()}
+        self._add(self.clock.time(), status, {"person": "Parley", "what": what, **details})
+
     async def erase(self, is_theirs: Callable[[Content], bool]) -> int:
         """Erase the contents of entries, and return how many. Raises OSError."""
         if self._task is None:

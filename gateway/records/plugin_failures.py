@@ -1,4 +1,4 @@
-"""The last failure of each plugin while Parley runs, which people see with the list of plugins."""
+"""The failures of plugins while Parley runs, which people see with the list of plugins."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,30 +29,38 @@ class Unfit(ValueError):
 
 @dataclass(frozen=True)
 class PluginFailure:
-    """A failure of a plugin."""
+    """The last failure of one thing that a plugin does."""
 
     at: float
     where: str
     """What failed, such as the name of a duty."""
     reason: str
+    count: int = 1
+    """How often it has failed since the start."""
 
 
 class PluginFailures:
-    """The last failure of each plugin."""
+    """The last failure of each thing that plugins do."""
 
     def __init__(self, time: Callable[[], float] = time) -> None:
         self._time = time
-        self.last: dict[str, PluginFailure] = {}
-        """By the name of the plugin."""
+        self._found: dict[str, dict[str, PluginFailure]] = {}
+        """By the name of the plugin, and by what failed, the last one at the end."""
+
+    def of(self, plugin: str) -> Sequence[PluginFailure]:
+        """Return those of a plugin, the last one first."""
+        return tuple(reversed(self._found.get(plugin, {}).values()))
 
     def keep(self, plugin: str, where: str, error: BaseException) -> None:
         """Keep a failure of a plugin."""
-        self.last[plugin] = PluginFailure(self._time(), where, reason_of(error))
+        found = self._found.setdefault(plugin, {})
+        before = found.pop(where, None)
+        found[where] = PluginFailure(self._time(), where, reason_of(error), count=before.count + 1 if before else 1)
 
     @contextmanager
     def contained(self, plugin: str, where: str) -> Iterator[None]:
         """Log and keep a failure of a plugin, and go on behind the block."""
-        with Contained(plugin, "a plugin failed"), self.kept(plugin, where):
+        with Contained("a plugin failed", plugin=plugin, where=where), self.kept(plugin, where):
             yield
 
     @contextmanager

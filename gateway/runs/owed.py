@@ -170,7 +170,7 @@ class OwedWork:
     async def _tried(self, item: Owed) -> Owed | None:
         """Make one attempt. Return what is left to do."""
         work, posts, is_new = f"{item.kind} {item.key}", list[Post](), False
-        with Contained(work, "what is owed could not be done") as contained:
+        with Contained("what is owed could not be done", name=work) as contained:
             posts += await self._handles.until_done(work, partial(self._doers[item.kind], item))
             if any(post.chat != item.chat for post in posts):
                 raise ValueError(f"{work} is owed to {item.chat}, and has messages for another chat")
@@ -208,7 +208,7 @@ def _owed_by(kinds: Kinds, run: Run, how: RunEnd, connection: Connection) -> Seq
         return ()
     asked = _Undoable(connection)
     found: Sequence[Owed] = ()
-    with Contained(kinds.name, "a plugin failed") as contained:
+    with Contained("a plugin failed", plugin=kinds.name, where="ended") as contained:
         found = [replace(item, run=run.id) for item in kinds.ended(run, how, asked)]
         for item in found:
             if item.kind not in kinds.doers or item.chat != run.chat:

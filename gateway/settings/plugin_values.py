@@ -8,7 +8,9 @@ from pydantic import ValidationError
 from channels.checkup import Finding, note
 from gateway.errors import Refusals
 from gateway.settings.errors import refused
+from gateway.settings.mistyped_names import ALIKE
 from gateway.settings.plugin_settings import (
+    PREFIX,
     TABLE,
     PluginSetting,
     PluginSettings,
@@ -56,8 +58,10 @@ def told_of(merged: Layer, former: Mapping[Key, Key]) -> Iterator[Finding]:
     coming = _prefixes_of_others(merged)
     for name, entry in unclaimed(merged).items():
         if not name.startswith(coming):
-            near = difflib.get_close_matches(_as_written(name, entry), _known(entry), n=1)
-            advice = f"did you mean {near[0]}?" if near else "install the plugin, or take this out"
+            short = {each.removeprefix(PREFIX): each for each in _known(entry)}
+            near = difflib.get_close_matches(_as_written(name, entry).removeprefix(PREFIX), short, n=1, cutoff=ALIKE)
+            instead = "install the plugin and name it in PARLEY_PLUGINS, or take this out"
+            advice = f"did you mean {short[near[0]]}?" if near else instead
             yield note(f"{entry.place} is not used: no plugin has this setting", advice)
     for path, key in former.items():
         found = merged.get(key)

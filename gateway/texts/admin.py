@@ -93,6 +93,12 @@ TEXTS = {
         "zh": "未删除：插件 {name} 未能删除它的数据，因此消息和其他数据也仍然保留。"
         "每次启动时会重试；请告知所有者，原因见日志。",
     },
+    "forget_plugin_failed_owner": {
+        "en": "Not erased: the plugin {name} failed to erase its rows, so messages and other rows are there still. "
+        "It is tried again at each start; {slash}plugins {name} tells why.",
+        "zh": "未删除：插件 {name} 未能删除它的数据，因此消息和其他数据也仍然保留。"
+        "每次启动时会重试；发送 {slash}plugins {name} 可查看原因。",
+    },
     "forget_rows_stay": {
         "en": "Rows of these plugins stay for now, as they do not erase any or are switched off or gone: {names}. They "
         "are erased once Parley starts with the plugin and it erases rows; an owner can say what they hold.",

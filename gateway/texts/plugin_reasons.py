@@ -176,13 +176,13 @@ _REASONS = (
     (r"two texts have the key (.+)", r"两段文字的键都是 \1", "begin the keys of its texts with its name"),
     (r"the text (.+) is missing in (.+)", r"文字 \1 缺少语言 \2", r"add the text in \2"),
     (
-        r"The tables of the plugin (.+) have schema (\d+), but this version of it knows (\d+)\. .+",
-        r"插件 \1 的数据表是架构 \2，而这个版本只认识 \3",
+        r"(?P<cause>The tables of the plugin (.+) have schema (\d+), but this version of it knows (\d+))\. .+",
+        r"插件 \2 的数据表是架构 \3，而这个版本只认识 \4",
         "install the newer version of it again, or bring back a backup from before it with `parley restore FILE`",
     ),
     (
-        r"The plugin (.+) cannot make its tables: (.+) \(migration (\d+)\)\. .+",
-        r"插件 \1 无法建立其数据表：\2（第 \3 步）",
+        r"(?P<cause>The plugin (.+) cannot make its tables: (.+) \(migration (\d+)\))\. .+",
+        r"插件 \2 无法建立其数据表：\3（第 \4 步）",
         _AUTHORS,
     ),
 )
@@ -194,6 +194,12 @@ def reason_in(reason: str, language: Language) -> str:
         return reason
     found = ((re.fullmatch(english, reason), chinese) for english, chinese, _ in _REASONS)
     return next((matched.expand(chinese) for matched, chinese in found if matched), reason)
+
+
+def cause(reason: str) -> str:
+    """Return a reason without the advice with which some end."""
+    found = (re.fullmatch(english, reason) for english, _, _ in _REASONS)
+    return next((matched["cause"] for matched in found if matched and "cause" in matched.re.groupindex), reason)
 
 
 def remedy(reason: str) -> str:

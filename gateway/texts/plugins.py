@@ -16,6 +16,10 @@ TEXTS = {
         "en": "The plugin {name} failed and could not do that. The log says why: please tell an owner.",
         "zh": "插件 {name} 出错，未能完成此操作。日志中有原因，请告知所有者。",
     },
+    "plugin_failed_owner": {
+        "en": "The plugin {name} failed and could not do that. {slash}plugins {name} tells why.",
+        "zh": "插件 {name} 出错，未能完成此操作。发送 {slash}plugins {name} 可查看原因。",
+    },
     "button_gone": {
         "en": "This button does nothing now: what it belongs to is removed, switched off or waits for an owner's "
         "approval.",
@@ -27,14 +31,14 @@ TEXTS = {
     },
     "page_plugins": {"en": "Plugins", "zh": "插件"},
     "page_plugins_how": {
-        "en": "Give /plugins in a chat to approve one that has changed. Failures are those since the start of this "
-        "process; earlier ones are in the log.",
-        "zh": "如需批准有变动的插件，请在聊天中发送 /plugins。这里只显示本次启动以来的失败，更早的见日志。",
+        "en": "One that has changed is loaded at the next start after you have approved it. Failures are those since "
+        "the start of this process; earlier ones are in the log.",
+        "zh": "有变动的插件在批准后，下次启动时加载。这里只显示本次启动以来的失败，更早的见日志。",
     },
     "page_plugins_owners": {"en": "Only owners see the plugins.", "zh": "只有所有者可以查看插件。"},
     "page_plugins_state": {"en": "State", "zh": "状态"},
     "page_plugins_adds": {"en": "Adds", "zh": "提供"},
-    "page_plugins_failure": {"en": "Last failure", "zh": "最近一次失败"},
+    "page_plugins_failure": {"en": "Last failures", "zh": "最近的失败"},
     "plugins_title": {"en": "**Plugins**", "zh": "**插件**"},
     "plugins_none": {"en": "There are no plugins.", "zh": "没有插件。"},
     "plugins_unknown": {
@@ -58,6 +62,11 @@ TEXTS = {
         "en": "approved, and loaded at the next start",
         "zh": "已批准，下次启动时加载",
     },
+    "plugins_not_named": {
+        "en": "installed, but not loaded: PARLEY_PLUGINS does not name it. Add it there if you trust it, and start "
+        "Parley again.",
+        "zh": "已安装但未加载：PARLEY_PLUGINS 中没有它。如果信任它，请加上其名称，然后重新启动 Parley。",
+    },
     "plugins_left_out": {"en": "left out: {reason}", "zh": "未加载：{reason}"},
     "plugins_newer_waits": {
         "en": "Installed now: {content}. It waits for approval, and this one goes on until the next start.",
@@ -67,10 +76,12 @@ TEXTS = {
         "en": "Installed now: {content}. It is approved, and loaded at the next start.",
         "zh": "现已安装：{content}，已批准，下次启动时加载。",
     },
-    "plugins_failed": {
-        "en": "Last failure, {when}, in {where}: {reason}",
-        "zh": "最近一次失败（{when}，{where}）：{reason}",
+    "plugins_failed": {"en": "Failed, {when}, in {where}: {reason}", "zh": "失败（{when}，{where}）：{reason}"},
+    "plugins_failed_often": {
+        "en": "Failed {count} times, last {when}, in {where}: {reason}",
+        "zh": "失败 {count} 次（最近一次 {when}，{where}）：{reason}",
     },
+    "page_plugins_times": {"en": "{count} times, last", "zh": "{count} 次，最近一次"},
     "plugins_with_rights": {"en": "{name} ({rights})", "zh": "{name}（{rights}）"},
     "plugins_does_talk": {"en": "talks", "zh": "对话"},
     "plugins_does_read": {"en": "reads", "zh": "读取"},

@@ -88,7 +88,7 @@ async def test_one_that_does_not_listen_or_fails_leaves_it_to_the_next(start_bot
 
     assert text_of(last_prompt(bot).content) == "when is lunch?"
     assert Deaf.asked == ["voice.ogg"]
-    assert [each["name"] for each in logs if each["event"] == "a plugin failed"] == ["stumbles"]
+    assert [each["plugin"] for each in logs if each["event"] == "a plugin failed"] == ["stumbles"]
 
 
 @pytest.mark.parametrize("plugins", [(), (Stumbles,)], ids=["nobody", "one that fails"])

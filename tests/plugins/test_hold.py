@@ -170,8 +170,8 @@ async def test_no_time_to_come_is_no_reason_to_wait(start_bot: StartBot, seconds
     await bot.hears("hello", sender="bob")
 
     assert bot.screen == ["At once."]
-    last = bot.made.base.system.plugins.failures.last
-    assert [each.reason for each in last.values()] == ([failure] if failure else [])
+    failures = bot.made.base.system.plugins.failures.of(plugin.name)
+    assert [each.reason for each in failures] == ([failure] if failure else [])
 
 
 async def test_a_stop_of_the_program_waits_for_no_plugin(start_bot: StartBot) -> None:

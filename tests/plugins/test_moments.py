@@ -54,6 +54,6 @@ async def test_a_plugin_that_fails_is_logged_by_name_and_the_event_goes_on(start
 
     assert bot.screen == ["Hello."]
     assert kinds(noted) == [("message", "ann")]
-    assert [(each["event"], each["name"]) for each in logs if each["log_level"] == "error"] == [
+    assert [(each["event"], each["plugin"]) for each in logs if each["log_level"] == "error"] == [
         ("a plugin failed", "stumbles")
     ]

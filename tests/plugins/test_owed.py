@@ -98,7 +98,7 @@ async def test_a_line_follows_each_answer(start_bot: StartBot, adds: type[Adds])
 
 def last_failure(bot: Bot, plugin: str) -> tuple[str, str]:
     """Return what /plugins shows of the last failure of a plugin."""
-    failure = bot.made.base.system.plugins.failures.last[plugin]
+    failure = bot.made.base.system.plugins.failures.of(plugin)[0]
     return failure.where, failure.reason
 
 
@@ -289,7 +289,7 @@ async def test_a_plugin_that_fails_at_the_end_of_a_run_owes_nothing_and_the_run_
         await bot.hears("hello")
 
     assert bot.screen == ["Hi.", "That was completed."]
-    failed = [(each["event"], each["name"]) for each in logs if each["log_level"] == "error"]
+    failed = [(each["event"], each.get("plugin", each.get("name"))) for each in logs if each["log_level"] == "error"]
     assert failed == [("a plugin failed", "breaks")]
     assert (await lines(bot), await left(bot)) == (0, [])
     if how == "raises":

@@ -102,6 +102,14 @@ def test_a_check_points_at_a_method_that_nothing_calls_as_its_name_is_mistyped(p
     assert "✓" not in said
 
 
+def test_a_check_of_tables_that_cannot_be_made_says_once_what_to_do(packages: Packages) -> None:
+    packages.install(plugin("migrations = ['CREATE TABLE messages (id TEXT PRIMARY KEY);']"))
+
+    _, said = packages.parley("plugin", "check", "dice")
+
+    assert "(migration 1) → correct the plugin, or ask its authors to\n" in said
+
+
 def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages: Packages) -> None:
     packages.install(plugin("def tools(self): return 1 / 0"))
 
@@ -235,7 +243,7 @@ def test_a_check_says_no_more_of_one_that_the_next_start_loads(packages: Package
     [
         ([NOTED, MORE], ""),
         ([NOTED, MORE, "CREATE TABLE dice_last (id TEXT);"], ""),
-        ([NOTED], "✗ The tables of the plugin dice have schema 2, but this version of it knows 1. "),
+        ([NOTED], "✗ The tables of the plugin dice have schema 2, but this version of it knows 1 → install the newer"),
         (
             [NOTED.replace("sides", "size"), MORE],
             "✗ migration 1 of the plugin dice is not the one that was applied to the store → leave it as it was, and",

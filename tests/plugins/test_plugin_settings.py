@@ -143,6 +143,14 @@ async def test_for_a_plugin_that_is_not_there_they_are_warned_of(
     assert warning in await examine(loaded), "and the doctor says so"
 
 
+@pytest.mark.skipif(not any(kind.settings for kind in own_plugins()), reason="no plugin with settings is there")
+def test_for_a_plugin_that_is_not_there_no_setting_of_another_is_proposed(load: Callable[..., Settings]) -> None:
+    [warning] = load("PARLEY_PLUGIN_DICE_SIDES=8").warnings
+
+    assert warning.fix == "install the plugin and name it in PARLEY_PLUGINS, or take this out"
+    assert finding_in(warning.fix, "zh") != warning.fix
+
+
 def test_for_a_plugin_that_is_loaded_later_they_are_not_warned_of(load: Callable[..., Settings]) -> None:
     assert load("PARLEY_PLUGIN_DICE_SIDES=8\nPARLEY_PLUGINS=dice\n").warnings == ()
     assert load("PARLEY_PLUGIN_DICE_SIDES=8\n", 'plugins = ["dice"]\n').warnings == ()

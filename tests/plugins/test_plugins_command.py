@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from structlog.testing import capture_logs
 
 from gateway.app.chosen_plugins import own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
@@ -192,6 +193,37 @@ async def test_an_upgrade_beside_a_running_parley_needs_one_start(start_bot: Sta
     assert packages.chosen(["dice"]).others.keys() == {"dice"}
 
 
+async def test_the_first_approval_and_the_refusal_of_a_start_are_in_the_list_of_actions(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+    await bot.stop()
+    packages.install(FULL, version="1.1")
+    bot = await begun(start_bot, packages, "dice")
+    await until(lambda: len(last_actions(bot.home, 2)) == 2)
+
+    refused, approved = last_actions(bot.home, 2)
+
+    assert (approved.what, approved.status, approved.person) == ("plugins approve dice", "changed", "Parley")
+    assert approved.details.startswith("parley-dice 1.0, ")
+    assert approved.details.endswith("; PARLEY_PLUGINS names it first")
+    assert (refused.what, refused.status, refused.decided_by) == ("plugins load dice", "denied", "rule")
+    assert refused.details.startswith("found parley-dice 1.1, digest ")
+
+
+async def test_it_tells_of_one_that_is_installed_and_not_named_without_importing_it(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(f"open({str(packages.home / 'imported')!r}, 'w').close()\n{FULL}")
+    bot = await begun(start_bot, packages)
+
+    await bot.hears("/plugins dice")
+
+    assert "(of others): installed, but not loaded: PARLEY_PLUGINS does not name it." in about(bot, "dice")
+    assert not (packages.home / "imported").exists()
+
+
 async def test_the_approval_is_in_the_list_of_actions(start_bot: StartBot, changed: Packages) -> None:
     bot = await begun(start_bot, changed, "dice")
     await bot.hears("/plugins approve dice")
@@ -202,7 +234,7 @@ async def test_the_approval_is_in_the_list_of_actions(start_bot: StartBot, chang
     assert "**plugins approve dice** parley-dice 1.1, " in bot.screen[-1].replace("\\", "")
 
 
-async def test_it_tells_the_last_failure_of_a_command_a_duty_and_a_moment(
+async def test_it_tells_the_last_failure_of_each_command_duty_and_moment(
     start_bot: StartBot, packages: Packages
 ) -> None:
     packages.install(
@@ -221,12 +253,17 @@ async def test_it_tells_the_last_failure_of_a_command_a_duty_and_a_moment(
         await bot.hears("/plugins")
         assert said in about(bot, "dice"), about(bot, "dice")
 
-    await until(lambda: "dice" in bot.made.base.system.plugins.failures.last)
+    await until(lambda: bool(bot.made.base.system.plugins.failures.of("dice")))
     await is_told("in count rolls: OSError: it cannot count")
     await bot.hears("/roll")
     await is_told("in /roll: the die is broken")
     await bot.hears("drop")
     await is_told("in admitted: RuntimeError: it fell")
+    await bot.hears("/roll")
+    await is_told("in /roll: the die is broken")
+    assert re.search(r"Failed 2 times, last [\d: -]+, in /roll", about(bot, "dice"))
+    await is_told("in admitted: RuntimeError: it fell")
+    await is_told("in count rolls: OSError: it cannot count")
 
 
 @pytest.mark.parametrize(
@@ -244,6 +281,18 @@ async def test_it_tells_the_last_failure_of_the_change_of_a_settling(
     await bot.hears("/plugins dice")
 
     assert f"in /roll: {said}" in about(bot, "dice")
+
+
+async def test_others_than_owners_are_told_to_tell_one_of_a_failure(start_bot: StartBot, packages: Packages) -> None:
+    packages.install(FULL.replace('return reply("4")', "return 4"))
+    bot = await start_bot(plugins=packages.chosen(["dice"]))
+
+    with capture_logs() as logs:
+        await bot.hears("/roll", sender="bob")
+
+    assert bot.screen == ["The plugin dice failed and could not do that. The log says why: please tell an owner."]
+    [failed] = [each for each in logs if each["event"] == "a plugin failed"]
+    assert (failed["plugin"], failed["command"]) == ("dice", "/roll")
 
 
 async def test_a_button_for_other_files_approves_nothing(start_bot: StartBot, changed: Packages) -> None:

@@ -23,8 +23,6 @@ def look(packages: Packages, *names: str, off: frozenset[str] = frozenset()) -> 
 
 
 def test_without_settings_ours_are_on(packages: Packages) -> None:
-    packages.install(TELLS)
-
     assert look(packages) == [ok(f"plugins: {ALL} of {ALL} that come with Parley are on")]
 
 
@@ -32,7 +30,7 @@ def test_what_is_off_is_counted_and_what_is_unknown_named(packages: Packages) ->
     ours = min(names_of_ours())
 
     assert look(packages, off=frozenset({ours, "dcie"})) == [
-        ok(f"plugins: {ALL - 1} of {ALL} that come with Parley are on"),
+        ok(f"plugins: {ALL - 1} of {ALL} that come with Parley are on; switched off: {ours}"),
         note("PARLEY_PLUGINS_OFF names dcie, and there is no such plugin", "correct it, or leave it out"),
     ]
 
@@ -78,7 +76,17 @@ def test_one_that_is_missing_doubled_unreadable_or_has_the_name_of_ours_is_a_pro
     assert "No module named 'no_such_module'" in found[3].what
 
 
-def test_one_that_is_switched_off_is_not_looked_at(packages: Packages) -> None:
+def test_one_that_is_switched_off_is_named(packages: Packages) -> None:
     packages.install(TELLS)
 
-    assert len(look(packages, "dice", off=frozenset({"dice"}))) == 1
+    assert look(packages, "dice", off=frozenset({"dice"}))[1:] == [
+        ok("plugin dice: switched off by PARLEY_PLUGINS_OFF")
+    ]
+
+
+def test_one_that_is_installed_and_not_named_is_told_of(packages: Packages) -> None:
+    packages.install(TELLS)
+
+    assert look(packages)[1:] == [
+        note("plugin dice: installed, but PARLEY_PLUGINS does not name it", "add it there if you trust it")
+    ]

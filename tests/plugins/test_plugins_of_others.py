@@ -61,8 +61,8 @@ async def test_a_command_that_returns_no_answer_is_told_as_a_failure_of_its_plug
 
     await bot.hears("/dice")
 
-    assert bot.screen == ["The plugin dice failed and could not do that. The log says why: please tell an owner."]
-    failure = chosen.failures.last["dice"]
+    assert bot.screen == ["The plugin dice failed and could not do that. /plugins dice tells why."]
+    failure = chosen.failures.of("dice")[0]
     assert (failure.where, failure.reason) == (
         "/dice",
         "TypeError: it returned str, which is no answer; reply(TEXT) makes one of a text",
@@ -191,7 +191,7 @@ BAD = {
         plugin(
             "migrations = ['CREATE TABLE dice_rolls (id INTEGER PRIMARY KEY); INSERT INTO dice_rolls (x) VALUES (1);']"
         ),
-        "The plugin dice cannot make its tables: table dice_rolls has no column named x (migration 1).",
+        "The plugin dice cannot make its tables: table dice_rolls has no column named x (migration 1)",
     ),
     "no migrations": (plugin("migrations = [1]"), "TypeError: "),
     "a path with a parameter": (plugin("paths = frozenset({'/{any}'})"), "which is no path such as /dice"),

@@ -6,6 +6,7 @@ import pytest
 
 from gateway.security.secrets import Secrets
 from tests.gateway.admin.desk import admin_world
+from tests.gateway.admin.test_pages import act, audited
 from tests.plugins.packages import Packages
 from tests.plugins.test_plugins_command import FULL
 from tests.plugins.test_screens import ATTACK, dice, get, plain
@@ -63,6 +64,27 @@ async def test_it_shows_what_is_left_out_or_off(
     chosen = packages.chosen(names, () if names else ("dice",))
     async with admin_world(tmp_path, plugins=chosen) as world, world.client() as client:
         assert said in row(await get(client, "plugins"), "dice")
+
+
+async def test_an_owner_approves_a_changed_one_by_its_button_which_is_recorded_once(
+    tmp_path: Path, packages: Packages
+) -> None:
+    packages.install(FULL)
+    packages.chosen(["dice"])
+    packages.install(FULL, version="1.1")
+    chosen = packages.chosen(["dice"])
+    async with admin_world(tmp_path, plugins=chosen) as world, world.client() as client:
+        shown = row(await get(client, "plugins"), "dice")
+        command = f"/plugins approve dice {chosen.contents['dice'].code}"
+        assert f'value="{command}"' in shown
+        assert ">Approve dice</button>" in shown
+
+        assert "It is loaded at the next start" in await act(client, command)
+
+        assert "Approve dice" not in row(await get(client, "plugins"), "dice")
+        assert packages.chosen(["dice"]).others.keys() == {"dice"}
+        assert "web:local plugins approve dice" in (found := await audited(world))
+        assert "web:local /plugins" not in found
 
 
 async def test_admins_do_not_see_the_plugins(tmp_path: Path) -> None:

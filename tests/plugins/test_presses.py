@@ -26,14 +26,14 @@ from tests.postgres import execute
 
 GONE = "This button does nothing now: what it belongs to is removed, switched off or waits for an owner's approval."
 OVER = "This button does nothing any more: its message has changed since or was erased."
-FAILED = "The plugin {name} failed and could not do that. The log says why: please tell an owner."
+FAILED = "The plugin {name} failed and could not do that. /plugins {name} tells why."
 VOTES = "SELECT person, choice, times FROM poll_votes ORDER BY person"
 
 
 def errors(logs: Sequence[object]) -> list[tuple[str, str]]:
     """Return the errors in a log, each with the name that it tells."""
     found = [each for each in logs if isinstance(each, dict) and each["log_level"] == "error"]
-    return [(each["event"], each.get("name", "")) for each in found]
+    return [(each["event"], str(each.get("plugin") or each.get("name", ""))) for each in found]
 
 
 def buttons(bot: Bot) -> list[str]:

@@ -92,7 +92,7 @@ async def test_a_route_that_fails_is_logged_by_name_and_the_others_answer(start_
                 assert (answer.status, await answer.text()) == (500, "this failed: the log says why")
         async with client.get("/figures") as answer:
             assert answer.status == 200
-    assert [(each["event"], each["name"]) for each in logs if each["log_level"] == "error"] == [
+    assert [(each["event"], each["plugin"]) for each in logs if each["log_level"] == "error"] == [
         ("a plugin failed", "breaks")
     ]
 

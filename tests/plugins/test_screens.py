@@ -111,7 +111,7 @@ async def test_it_is_in_the_navigation_with_its_title_and_badge(tmp_path: Path) 
         assert '<span class="count" data-badge="rolls"><b>7</b>' in text
         assert "骰子" in await get(client, "rolls", language="zh")
         await get(client, "rolls/nothing", status=404)
-        assert not world.desk.failures.last
+        assert not world.desk.failures.of("dice")
 
 
 async def test_plain_tables_are_shown_escaped_with_times_and_buttons(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ async def test_one_that_fails_says_so_with_a_code_and_the_others_go_on(
         assert "Traceback" not in text
         assert 'href="/admin/inbox"' in text
         await get(client, "inbox")
-        assert world.desk.failures.last["dice"].where == "/admin/rolls"
+        assert world.desk.failures.of("dice")[0].where == "/admin/rolls"
 
 
 async def test_a_badge_that_fails_is_none(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The screen of plugins: what each supplies, with which rights, and its last failure."""
+"""The screen of plugins: what each supplies, with which rights, its last failures, and what waits for approval."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,6 +12,9 @@ from gateway.permissions.question_text import shown
 from gateway.records.plugin_failures import PluginFailure
 from gateway.security.secrets import Secrets
 
+_WANTED = frozenset({State.ON, State.OFF, State.NOT_NAMED})
+"""The states that the settings ask for."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -20,12 +23,14 @@ class Row:
     name: str
     words: PluginWords
     is_wanted: bool
-    """True for one that is on or off as the settings want it."""
-    failure: PluginFailure | None
+    """True for one that is as the settings want it."""
+    failures: Sequence[PluginFailure]
+    waiting: str
+    """The code of what is installed of it, if that waits for approval."""
 
 
 class PluginsScreen:
-    """Shows owners the plugins of this start. They approve changed ones by /plugins."""
+    """Shows owners the plugins of this start, with a button that approves a changed one."""
 
     name = "plugins"
 
@@ -44,8 +49,10 @@ class PluginsScreen:
         return [self._row(each, visit) for each in self._plugins.now()]
 
     def _row(self, plugin: ListedPlugin, visit: Visit) -> Row:
-        words = words_of(plugin, self._approved.approved(plugin.name), visit.language, self._form)
-        return Row(plugin.name, words, plugin.state in (State.ON, State.OFF), plugin.failure)
+        approved = self._approved.approved(plugin.name)
+        words = words_of(plugin, approved, visit.language, self._form)
+        waiting = plugin.installed.code if plugin.installed and plugin.waits(approved) else ""
+        return Row(plugin.name, words, plugin.state in _WANTED, plugin.failures, waiting)
 
     def _clean(self, text: str) -> str:
         """Return what a plugin or its package says, without secrets and invisible characters."""

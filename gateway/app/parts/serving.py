@@ -60,10 +60,7 @@ class ServingParts:
         failures = base.system.plugins.failures
         self.routes = routes_of(parts.plugins, running, failures)
         commands.plugins.duties = duties_of(parts.plugins, running, failures)
-        of_plugins = {
-            f"{plugin}: {name}": duty for plugin, each in commands.plugins.duties.items() for name, duty in each.items()
-        }
-        self.duties = Duties(self._loops() | of_plugins, people.supervisor, base.leases)
+        self.duties = Duties(self._loops(), people.supervisor, base.leases, commands.plugins.duties)
 
     def _loops(self) -> dict[str, Work]:
         """Return what runs beside the channels, once among all processes, by the name under which it is reported."""

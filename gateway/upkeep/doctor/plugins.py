@@ -11,9 +11,15 @@ from gateway.settings.settings import Settings
 def look_at_plugins(settings: Settings) -> Iterator[Finding]:
     """Check which plugins the next start loads, and why it leaves others out."""
     ours, installed, off = names_of_ours(), installed_plugins(), settings.plugins_off
-    yield ok(f"plugins: {len(ours - off)} of {len(ours)} that come with Parley are on")
+    are_off = f"; switched off: {', '.join(sorted(ours & off))}" if ours & off else ""
+    yield ok(f"plugins: {len(ours - off)} of {len(ours)} that come with Parley are on{are_off}")
     for name in sorted(off - ours - installed.keys()):
         yield note(f"PARLEY_PLUGINS_OFF names {name}, and there is no such plugin", "correct it, or leave it out")
+    for name in sorted(installed.keys() - ours):
+        if name in off:
+            yield ok(f"plugin {name}: switched off by PARLEY_PLUGINS_OFF")
+        elif name not in settings.plugins:
+            yield note(f"plugin {name}: installed, but PARLEY_PLUGINS does not name it", "add it there if you trust it")
     approved = ApprovedPlugins(settings.home)
     for name in dict.fromkeys(settings.plugins):
         found = installed.get(name, ())

@@ -62,6 +62,16 @@ async def test_a_change_is_a_command_with_the_rights_and_the_audit_of_one(tmp_pa
         assert await audited(world) == ["web:local /tz", "web:local role memory:zoe"]  # each once
 
 
+async def test_what_only_the_chat_can_answer_is_refused_and_not_recorded_as_done(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hello!") as world, world.client() as client:
+        await world.bot.channel.hears("hello", sender=user("ann"))
+        await world.bot.app.settled()
+
+        assert "Write this in the chat itself" in await act(client, "/retry", chat=str(world.bot.channel.chat("ann")))
+
+        assert await audited(world) == []
+
+
 async def test_a_command_for_another_chat_is_given_there(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hello!") as world, world.client() as client:
         await world.bot.channel.hears("hello", sender=user("ann"))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from agent_core import supervise
 from channels.base import ChannelError
@@ -76,6 +77,29 @@ async def test_one_of_them_that_fails_is_started_again_after_a_pause_while_the_o
     await until(lambda: begun.count("fails") == 4)
 
     assert begun.count("goes on") == 1
+    running.cancel()
+    await asyncio.wait([running])
+
+
+async def test_one_of_a_plugin_that_fails_is_logged_with_the_plugin(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervise, "FIRST_PAUSE", 0.01)
+    bot, begun = await nodes.start(), list[str]()
+
+    async def count() -> None:
+        begun.append("count")
+        if len(begun) == 1:
+            raise RuntimeError("a mistake")
+        await asyncio.Event().wait()
+
+    with capture_logs() as logs:
+        duties = Duties({}, bot.made.people.supervisor, LocalLeases(), {"dice": {"count": count}})
+        running = asyncio.create_task(duties.run())
+        await until(lambda: len(begun) == 2)
+
+    [failed] = [each for each in logs if each["log_level"] == "error"]
+    assert (failed["event"], failed["plugin"], failed["duty"]) == ("a plugin failed", "dice", "count")
     running.cancel()
     await asyncio.wait([running])
 
