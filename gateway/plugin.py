@@ -29,7 +29,6 @@ from agent_core.loop.permissions import Proposal
 from agent_core.models.provided import ModelProvider
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, InboundEvent
-from channels.connected import Connected
 from gateway.admin.screen import Screen
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
@@ -60,30 +59,32 @@ from gateway.web.route import Route
 
 @dataclass(frozen=True)
 class Core:
-    """The parts of Parley that every plugin may use."""
+    """The parts of Parley that every plugin may use.
+
+    Attributes:
+        store: All that is kept. Reads are made at any time, writes in its transactions.
+        delivery: Sends messages, with secrets masked.
+        access: Tells the roles, names and linked accounts of people.
+        roles: The people who have roles, and when these change.
+        settings: The settings in force, which may change while Parley runs.
+        models: The models in force, which may change with the settings.
+        budgets: Reserve what a call may cost before it is made, if they have room, and settle what it has cost.
+        secrets: Masks what must not be shown. Messages, screens, routes and what the model reads are masked without
+            it; files that a plugin writes are not.
+        clock: Tells the time, and sleeps.
+        home: The folder of Parley's files.
+    """
 
     store: Store
-    """All that is kept. Reads are made at any time, writes in its transactions."""
     delivery: Delivery
-    """Sends messages, and knows the channels of chats."""
-    channels: Connected
-    """The platforms that are connected now."""
     access: Access
-    """Tells the roles, names and linked accounts of people."""
     roles: Roles
-    """The people who have roles, and when these change."""
     settings: CurrentSettings
-    """The settings in force, which may change while Parley runs."""
     models: CurrentModels
-    """The models in force, which may change with the settings."""
     budgets: Budgets
-    """Reserve what a call may cost before it is made, if they have room, and settle what it has cost."""
     secrets: Secrets
-    """Masks what must not be shown. Messages, screens, routes and what the model reads are masked without it; files
-    that a plugin writes are not."""
     clock: Clock
     home: Path
-    """The folder of Parley's files."""
 
     @property
     def outgoing(self) -> Path:

@@ -36,7 +36,6 @@ from channels.base import (
     fits_a_button,
 )
 from channels.commands import CommandSpec, Suggestion, Typed
-from channels.connected import Connected
 from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight
 from gateway.admin.screen import NoSuchItem, Screen, View, Visit, Waits
@@ -99,7 +98,6 @@ __all__ = [
     "CommandInvoked",
     "CommandSpec",
     "CommandTable",
-    "Connected",
     "Connection",
     "Core",
     "CurrentModels",

@@ -3,7 +3,9 @@
 import ast
 import importlib
 import inspect
+import pydoc
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -67,6 +69,15 @@ def test_each_public_name_is_told_in_a_sentence_of_its_docstring(module: str) ->
 
     assert sorted(public) == sorted(name.public for name in names(module))
     assert [name.public for name in names(module) if not name.sentence] == []
+
+
+@pytest.mark.parametrize(
+    "kind", [parley.Core, parley.Command, parley.Forgotten, parley.Invocation, parley.Press, parley.Right]
+)
+def test_the_help_of_what_authors_use_most_says_what_each_field_is(kind: type) -> None:
+    told = pydoc.plain(pydoc.render_doc(kind)).partition("Methods defined here")[0]
+
+    assert [each.name for each in fields(kind) if f"{each.name}: " not in told.partition("Attributes:")[2]] == []
 
 
 def test_the_page_lists_the_names_as_they_are() -> None:

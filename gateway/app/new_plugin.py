@@ -153,4 +153,8 @@ def _pip() -> str:
 
 
 def _parley() -> str:
-    return "parley" if shutil.which("parley") else f"{sys.executable} -m gateway.cli"
+    """Return the command of Parley, as a person types it in another folder."""
+    run, beside = Path(__file__).parents[2] / "run", Path(sys.executable).with_name("parley")
+    if shutil.which("parley"):
+        return "parley"
+    return shlex.quote(str(next((each for each in (run, beside) if each.is_file()), "parley")))

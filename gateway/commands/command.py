@@ -33,31 +33,40 @@ _TYPED = re.compile(r"[/!](?P<name>[A-Za-z0-9_]{1,32})(?=\s|$)")
 
 @dataclass(frozen=True)
 class Invocation:
-    """A command as given by a user."""
+    """A command as given by a user.
+
+    Attributes:
+        session: The chat's session, which is Parley's own.
+        event: The message, press or request with which it was given.
+        arguments: What stands behind the command, without it; the value of a pressed button.
+        language: The user's.
+        slash: The prefix of commands on this platform.
+        role: The user's role.
+        may: Returns True if the user has a right in this chat.
+        commands: The commands that the user is offered.
+        names: The origin of the names that stand in its words for mentions.
+        withheld: The names of those that only others are offered.
+    """
 
     session: ChatSession
     event: InboundEvent
     arguments: str
     language: Language
     slash: str
-    """The prefix of commands on this platform."""
     role: Role
-    """The user's role."""
     may: Callable[[Right], bool]
-    """Returns True if the user has a right in this chat."""
     commands: Sequence["Command"]
-    """The commands that the user is offered."""
     names: Origin
-    """The origin of the names that stand in its words for mentions."""
     withheld: frozenset[str] = frozenset()
-    """The names of those that only others are offered."""
 
     @property
     def chat(self) -> ChatKey:
+        """Where it was given."""
         return self.session.key
 
     @property
     def sender(self) -> Sender:
+        """Who gave it. On the page the name is `You` for whoever has no other: `Insight.person` names the account."""
         return self.event.sender
 
     @property
@@ -110,37 +119,43 @@ Body = Callable[[Invocation], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Command:
-    """The name, description by language, and implementation of a command."""
+    """The name, description by language, and implementation of a command.
+
+    Attributes:
+        name: 1 to 32 characters of a-z, 0-9 and _.
+        about: What it does, in each language.
+        run: Awaited with the `Invocation`; returns the answer.
+        rights: Who may give it, and what it does at most.
+        arguments: Usage hint, from which the options in menus are made, such as `NAME` or `[add TEXT | rm ID]`.
+        example: Arguments of an example, in each language if they differ.
+        main: Also listed by /help alone, which leaves out the others.
+        hidden: Only used by buttons; not in menus or help.
+        takes_files: A message with files can be this command; otherwise such a message is for the agent.
+        private: Offered in private chats only.
+        on_messages: The entry in the menus on messages, by language, for commands that tell about a message.
+        after: The command behind which menus and /help list it; empty, or one that is not there: behind all.
+        offered_to: The least role whose menus and /help list it, if `rights` permit that role one of its forms.
+        suggest: Awaited with the `Unfinished` argument that somebody is typing; returns values for it.
+        waits_for_none: Runs at once beside the chat's other commands and messages, which do not wait for it either.
+        takes_back: Takes back what was said, so that no run may begin meanwhile.
+    """
 
     name: str
     about: Mapping[Language, str]
     run: Body
     rights: Rights
-    """Who may give it, and what it does at most."""
     arguments: str = ""
-    """Usage hint, from which the options in menus are made; see `channels.commands`."""
     example: Mapping[Language, str] | str = ""
-    """Arguments of an example, in each language if they differ."""
     main: bool = False
-    """Also listed by /help alone, which leaves out the others."""
     hidden: bool = False
-    """Only used by buttons; not in menus or help."""
     takes_files: bool = False
-    """A message with files can be this command; otherwise such a message is for the agent."""
     private: bool = False
-    """Offered in private chats only."""
     on_messages: Mapping[Language, str] = field(default_factory=dict)
-    """The entry in the menus on messages, by language, for commands that tell about a message."""
     after: str = ""
-    """The command behind which menus and /help list it; empty, or one that is not there: behind all."""
     offered_to: Role = Role.GUEST
-    """The least role whose menus and /help list it, if `rights` permit that role one of its forms."""
     suggest: "Suggester | None" = None
-    """Returns values for an argument that somebody is typing."""
     waits_for_none: bool = False
-    """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
     takes_back: bool = False
-    """Takes back what was said, so that no run may begin meanwhile."""
 
     @property
     def spec(self) -> CommandSpec:

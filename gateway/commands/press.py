@@ -8,14 +8,17 @@ from gateway.permissions.rights import Rights
 
 @dataclass(frozen=True)
 class Press:
-    """What the buttons of one topic do, such as the votes of a poll."""
+    """What the buttons of one topic do, such as the votes of a poll.
+
+    Attributes:
+        topic: A short word of a-z, 0-9 and _, which the plugin uses once.
+        run: Awaited with the `Invocation`, whose `arguments` are the value of the pressed button; returns the answer.
+        rights: Who may press, and what it does at most. What it depends on besides is for `run` to check.
+    """
 
     topic: str
-    """A short word of a-z, 0-9 and _, which the plugin uses once."""
     run: Body
-    """Gets the value of the pressed button as `arguments`."""
     rights: Rights
-    """Who may press, and what it does at most. What it depends on besides is for `run` to check."""
 
 
 def press_name(plugin: str, topic: str) -> str:

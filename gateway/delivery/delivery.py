@@ -80,7 +80,8 @@ class Delivery:
         sending: Sending | None = None,
     ) -> None:
         """`secrets` are masked in everything sent; None for those of the store. `sending`: None for a lone process."""
-        self._channels = Connected.of(channels)
+        self.connected = Connected.of(channels)
+        """The platforms that are connected now. What is sent to one directly is not masked."""
         self._secrets = secrets or store.secrets
         self._masked: dict[str, MaskedChannel] = {}
         """Senders by platform; made anew when a channel was replaced."""
@@ -105,7 +106,7 @@ class Delivery:
 
     def masked_channel(self, chat: ChatKey) -> MaskedChannel:
         """Return the masking sender for the chat. Raises KeyError if its platform is not connected."""
-        channel = self._channels.on(chat.platform)
+        channel = self.connected.on(chat.platform)
         if channel is None:
             raise KeyError(chat.platform)
         masked = self._masked.get(chat.platform)
@@ -121,16 +122,16 @@ class Delivery:
 
     def knows(self, chat: ChatKey) -> bool:
         """Return True if the chat's platform is connected."""
-        return self._channels.on(chat.platform) is not None
+        return self.connected.on(chat.platform) is not None
 
     def on(self, platform: str) -> Channel | None:
         """Return the platform's channel, or None if it is not connected."""
-        return self._channels.on(platform)
+        return self.connected.on(platform)
 
     @property
     def own_chats(self) -> list[ChatKey]:
         """The chats of this machine's user that show messages at any time."""
-        return [channel.own_chat for channel in self._channels if isinstance(channel, HasOwnChat)]
+        return [channel.own_chat for channel in self.connected if isinstance(channel, HasOwnChat)]
 
     async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
         """Return the chat in which only this user reads our messages, or None if there is none. Raises ChannelError."""

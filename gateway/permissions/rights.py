@@ -33,17 +33,24 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Right:
-    """The worst that a form of a command does, and the least role for it. None: not in such places."""
+    """The worst that a form of a command does, and the least role for it. None: not in such places.
+
+    Attributes:
+        acts: One of `talk`, `read`, `write`, `net`, `exec` and `admin`.
+        direct: The least role in a direct chat.
+        group: The least role in a group.
+        away: The least role from the page, in a chat that is not the visitor's own. In private chats of owners it is
+            always OWNER.
+        refusal: Key of the sentence for people whose role is too low; empty for the usual one.
+        elsewhere: Key of the sentence for people who may give it, but not in such a place; empty for the usual one.
+    """
 
     acts: Does
     direct: Role | None = Role.GUEST
     group: Role | None = Role.GUEST
     away: Role = Role.OWNER
-    """From the page, in a chat that is not the visitor's own. In private chats of owners it is always OWNER."""
     refusal: str = ""
-    """Key of the sentence for people whose role is too low; empty for the usual one."""
     elsewhere: str = ""
-    """Key of the sentence for people who may give it, but not in such a place; empty for the usual one."""
 
     def least(self, place: Place) -> Role | None:
         """Return the least role in a place; None if it is not for such places."""

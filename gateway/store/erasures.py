@@ -75,13 +75,17 @@ class Theirs:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """A person whose data is erased, with one of their accounts."""
+    """A person whose data is erased, with one of their accounts.
+
+    Attributes:
+        account: The account; its `id` is the person's on the platform.
+        direct: The direct chats of the account: everything of these is erased.
+        groups: The groups where it wrote: what it said and asked for is erased there.
+    """
 
     account: Account
     direct: tuple[ChatKey, ...]
-    """The direct chats of the account: everything of these is erased."""
     groups: tuple[ChatKey, ...]
-    """The groups where it wrote: what it said and asked for is erased there."""
 
     @property
     def principal(self) -> str:

@@ -110,7 +110,7 @@ class Says(Plugin):
         return {"say": self._say}
 
     async def _say(self) -> None:
-        [chat, *_] = self.core.channels
+        [chat, *_] = self.core.delivery.connected
         post = Post("said", "said", chat.chat("ann"), OutboundMessage(markdown=f"On duty {self.words}"), CLEAN)  # type: ignore[attr-defined]
         await self.core.store.outbox.add([post])
         await self.core.delivery.deliver(post.chat, [post])

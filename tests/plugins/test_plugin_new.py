@@ -8,6 +8,7 @@ from gateway.app.chosen_plugins import own_plugins
 from gateway.app.new_plugin import new_plugin, steps
 from gateway.errors import ParleyError
 from tests.plugins.outside import install, run
+from tests.process import REPOSITORY
 
 
 @pytest.mark.parametrize("name", ["greeter", "plugin", "my_list2"])
@@ -86,3 +87,13 @@ def test_the_next_steps_name_the_folder_and_the_command(tmp_path: Path) -> None:
     assert f"cd '{tmp_path / 'with a space'}'" in told
     assert "plugin check greeter" in told
     assert "PARLEY_PLUGINS=greeter" in told
+
+
+def test_the_next_steps_have_the_command_of_a_checkout_as_a_person_types_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.app.new_plugin.shutil.which", lambda _: None)
+
+    told = [line.strip() for line in steps("greeter", tmp_path)]
+
+    assert f"{REPOSITORY / 'run'} plugin check greeter" in told

@@ -127,6 +127,18 @@ async def test_plain_tables_are_shown_escaped_with_times_and_buttons(tmp_path: P
         assert "rolled again" in await act(client, "/roll again")
 
 
+async def test_a_table_with_the_title_of_its_screen_has_it_once(tmp_path: Path) -> None:
+    async def view(visit: Visit) -> View:
+        titles = (visit.say("page_rolls"), "More")
+        return tables_view(*(PlainTable(title, ["Who"], [], "none") for title in titles))
+
+    async with admin_world(tmp_path, **with_dice(view)) as world, world.client() as client:
+        text = await get(client, "rolls")
+        assert text.count("<h1>Rolled dice</h1>") == 1
+        assert text.count("<h2>") == 1
+        assert "<h2>More</h2>" in text
+
+
 async def test_a_command_of_a_screen_writes_the_rows_that_its_answer_settles(tmp_path: Path) -> None:
     async with admin_world(tmp_path, plugins=(Poll,)) as world, world.client() as client:
         assert "lunch? Tea 0, Coffee 0" in await act(client, "/poll lunch?")

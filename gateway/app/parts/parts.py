@@ -44,7 +44,6 @@ class Parts:
         core = Core(
             base.store,
             base.delivery,
-            base.channels,
             people.access,
             people.roles,
             base.current,

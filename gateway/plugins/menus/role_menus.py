@@ -46,7 +46,7 @@ class RoleMenus:
     def __init__(self, core: Core) -> None:
         self._rows = core.store.table(Menus)
         self._roles = core.roles
-        self._channels = core.channels
+        self._channels = core.delivery.connected
         self._clock = core.clock
         self._absent: set[MenuPlace] = set()
         """Chats that do not exist yet, since the person has never written there, and members with whom it failed."""
