@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache, partial
-from inspect import iscoroutinefunction
+from inspect import getmembers, iscoroutinefunction, isroutine
 from typing import TypeVar, cast
 
 import structlog
@@ -37,11 +37,10 @@ from gateway.texts.say import remove_texts
 _IMPORTED: dict[str, str] = {}
 """The digests of what this process has imported, by the name of the module: none is imported twice."""
 
-_NO_COROUTINES = (
-    *("tools", "commands", "presses", "screens", "routes", "duties", "owed"),
-    *("ended", "admitted", "erased"),
-)
-"""Methods that are not awaited."""
+_NOT_AWAITED = [
+    name for name, method in getmembers(Plugin, isroutine) if not (name.startswith("_") or iscoroutinefunction(method))
+]
+"""Methods of a plugin that return at once."""
 
 Trimmed = Callable[[type[Plugin]], type[Plugin]]
 """Returns the class of a plugin of others, or one that lacks some of its members."""
@@ -263,7 +262,7 @@ def _checked(kind: type[Plugin]) -> type[Plugin]:
         names = getattr(kind, attribute)
         if not (isinstance(names, frozenset) and all(isinstance(each, str) for each in names)):
             raise PluginFailed(kind.name, f"its {attribute} are not a frozenset of names", attribute)
-    for method in _NO_COROUTINES:
+    for method in _NOT_AWAITED:
         if iscoroutinefunction(getattr(kind, method)):
             raise PluginFailed(kind.name, f"its {method} is `async def`, and has to be `def`", method)
     if not isinstance(kind.texts, Mapping):

@@ -1,6 +1,7 @@
 """Finds mistakes of authors that no start sees, as something of a plugin fails only when it is used."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from inspect import getmembers, iscoroutinefunction
 from itertools import chain
 from typing import TypeVar
 
@@ -34,8 +35,8 @@ def compared(kind: type[Plugin], applied: Sequence[Migration]) -> Iterator[str]:
 
 def _of_chats(plugin: Plugin) -> Iterator[tuple[str, Callable[..., object]]]:
     """Yield what is awaited for a message, a command or a press."""
-    yield "its hear", plugin.hear
-    yield "its before_call", plugin.before_call
+    for moment, _ in getmembers(Plugin, iscoroutinefunction):
+        yield f"its {moment}", getattr(plugin, moment)
     for command in _read(plugin, "commands", plugin.commands):
         yield f"what /{command.name} runs", command.run
         if command.suggest is not None:

@@ -21,6 +21,9 @@ class P(Plugin):
     def before_call(self, call):
         return None
 
+    def hold(self, chat):
+        return None
+
     def commands(self):
         about = {"en": "Roll", "zh": "掷骰子"}
         return [Command("roll", about, self.roll, rights=always(LOOK), suggest=self.roll)]
@@ -57,7 +60,7 @@ def test_a_check_finds_plain_functions_that_are_awaited_and_defaults_of_another_
 
     assert code == 1
     for what in (
-        *("its hear", "its before_call", "what /roll runs", "what suggests values for /roll"),
+        *("its hear", "its before_call", "its hold", "what /roll runs", "what suggests values for /roll"),
         *("what a press of again runs", "the tool roll_die", "the view of the screen rolls", "the route /dice"),
         *("the duty count", "what does the owed line"),
     ):
