@@ -53,7 +53,7 @@ class IdentityCache(Generic[T, R]):
 
     def each(self, items: Iterable[T]) -> list[R]:
         """Return the values of all items, in order."""
-        return [self(item) for item in items]
+        return list(map(self, items))
 
     def row(self, items: Sequence[T]) -> list[R]:
         """Like `each`, optimised for a conversation that has only grown at its end: the known start is not even looked

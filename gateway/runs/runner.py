@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEnd, AgentEvent, BudgetReached, ToolExecutionStart
+from agent_core.events import AgentEnd, AgentEvent, BudgetReached, MessageUpdate, ToolExecutionStart
 from agent_core.file_handles import lack
 from agent_core.messages import AgentMessage
 from agent_core.models.llm import FailureCause
@@ -116,10 +116,11 @@ class Runner:
                     if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
                         raise lack(event.error or "")
                     watcher.show(event)
-                    trace.keep(event)
-                    counting.keep(event)
-                    await transcript.keep(event)
-                    await unit.follow(event, agent.loop.tools, watcher.released)
+                    if not isinstance(event, MessageUpdate):  # pieces of an answer are only shown
+                        trace.keep(event)
+                        counting.keep(event)
+                        await transcript.keep(event)
+                        await unit.follow(event, agent.loop.tools, watcher.released)
                     if isinstance(event, ToolExecutionStart):
                         await self._fresh()
                     if isinstance(event, BudgetReached):

@@ -123,6 +123,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     "AOE": ("Etc/GMT+12",),
 }
 """Abbreviations, each with the zones that it may mean, the likeliest first."""
+_ABBREVIATED = SHORT | ABBREVIATIONS
 OTHER_THINGS = frozenset({"ART", "BOT", "COT", "GET", "PET", "UT", "VET", "WIT"})
 """Abbreviations that people write in capitals for something else as well, as in `9:00 PET scan`."""
 WORDS = frozenset({"CAT", "CLT", "EAT", "ICT", "MYT", "WAT", "WEST", "WET", "WIB"}) | OTHER_THINGS
@@ -272,7 +273,7 @@ def zones_named(name: str) -> tuple[str, ...]:
 
 def _by_name(plain: str) -> tuple[str, ...]:
     for each in dict.fromkeys((plain, _PERIOD.sub("", plain))):
-        if known := (SHORT | ABBREVIATIONS).get(each.upper()) or REGIONS.get(each):
+        if known := _ABBREVIATED.get(each.upper()) or REGIONS.get(each):
             return known
         if each in zone_names() and each not in _NO_CITIES:
             return (zone_names()[each],)
@@ -282,7 +283,7 @@ def _by_name(plain: str) -> tuple[str, ...]:
 def _by_several(plain: str) -> tuple[str, ...]:
     """Return the zones that all names of `PST/PDT` mean; if there are none, those of each."""
     names = _PERIOD.sub("", plain).split("/")
-    found = [(SHORT | ABBREVIATIONS).get(name.strip().upper(), ()) for name in names]
+    found = [_ABBREVIATED.get(name.strip().upper(), ()) for name in names]
     if len(names) < _SEVERAL or not all(found):
         return ()
     common = tuple(zone for zone in found[0] if all(zone in each for each in found))
