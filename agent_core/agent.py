@@ -365,7 +365,7 @@ class Agent:
             for listener in list(self._listeners.values()):
                 with log_errors("listener"):
                     answer = listener(event)
-                    if inspect.isawaitable(answer):
+                    if answer is not None and inspect.isawaitable(answer):
                         await answer
             await emit(event)
 
