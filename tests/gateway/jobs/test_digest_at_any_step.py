@@ -11,7 +11,7 @@ import pytest
 from channels.base import AccountRefused, ChannelError
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, Report
-from gateway.store.opening import FILE
+from gateway.store.opening import FILE, migrations
 from gateway.store.rule import Cron
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, make_timed_bot, moment
@@ -28,8 +28,8 @@ NOTES = a_job(
     Report(instructions="Tell what is new in the notes"), Cron(expression="0 2 * * *"), name="notes1", next_at=NEVER
 )
 DIGEST = "**While it was quiet:**\n\n**1.** **Sales**\n\nUp.\n\n**2.** **Costs**\n\nDown."
-BEFORE = "DELETE FROM owed; PRAGMA user_version = 53;"
-"""Makes a store one of a version that did not owe digests."""
+MIGRATION = "0054_owed_digests.sql"
+"""It moves what a version left that did not owe digests."""
 
 
 @asynccontextmanager
@@ -89,10 +89,12 @@ async def test_killed_at_any_step_it_is_said_once_and_recorded_once(tmp_path: Pa
     assert step > 10
 
 
-def made_earlier(home: Path) -> None:
-    """Let a store be as the version before kept it."""
+def upgraded(home: Path) -> None:
+    """Let a store be what an upgrade makes of one that an earlier version left."""
+    (step,) = [each for each in migrations() if each.name == MIGRATION]
     with closing(sqlite3.connect(home / FILE)) as connection:
-        connection.executescript(BEFORE)
+        connection.executescript("DELETE FROM owed; UPDATE firings SET delivery = 'pending' WHERE id LIKE 'aaaaa%';")
+        connection.executescript(step.read_text())
 
 
 @pytest.mark.parametrize("left", ["to send", "to record"])
@@ -112,9 +114,7 @@ async def test_one_that_an_earlier_version_was_sending_is_said_once_and_recorded
         home = tmp_path / "image"
         await asyncio.to_thread(copy, bot.home, home)
         await bot.stop()
-        with closing(sqlite3.connect(home / FILE)) as connection, connection:
-            connection.execute("UPDATE firings SET delivery = 'pending' WHERE id LIKE 'aaaaa%'")
-        await asyncio.to_thread(made_earlier, home)
+        await asyncio.to_thread(upgraded, home)
 
         await is_over(await lives.enter_async_context(life(home, channel)))
 
