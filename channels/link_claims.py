@@ -42,6 +42,10 @@ _CLAIM = re.compile(
     r"|(?<![\w.-])(?P<bare>localhost(?![\w.-])|[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
 )
 _REST = re.compile(r"[/?#:(]\S*+")
+_BEHIND_HOST = re.compile(r"\s*(?:[a-z]+:)?/{0,3}[^/?#\s]*([/?#]\S*)?")
+_SIGNS = "/.,;:!?)'\"\u2019\u201d\u00bb"
+"""Signs behind an address in a sentence."""
+_ENDS = frozenset(("", "/", "?", "#"))
 _PORT = re.compile(r":(\d{0,5})$")
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\Z)|\Z)){4}")
@@ -86,6 +90,8 @@ class Claims:
 
     places: frozenset[Place]
     is_all: bool = False
+    addresses: tuple[str, ...] = ()
+    """The same as they are displayed, with their paths."""
 
 
 NONE = Claims(frozenset())
@@ -100,12 +106,26 @@ def place_without_scheme(address: str) -> Place | None:
 def claims_of(label: str) -> Claims:
     """Return what the text of a link claims, as it is displayed."""
     seen = displayed(label)
-    found = list(_claims(seen)) or list(_look_alikes(label))
+    plain = list(_claims(seen))
+    found = plain or list(_look_alikes(label))
     places = {place for place, _, _ in found}
     if "\n" in seen:
         places |= {place for place, _, _ in _claims(_BROKEN.sub("", seen))}
     is_all = any(seen[start:end] == seen.strip() for _, start, end in found)
-    return Claims(frozenset(places), is_all)
+    return Claims(frozenset(places), is_all, tuple(seen[start:end] for _, start, end in plain))
+
+
+def leads_on(address: str, target: str) -> bool:
+    """Return True if a target on the named host lies at the path that an address names, or below it."""
+    named, meant = _path(address), _path(target)
+    whole = named.rstrip(_SIGNS)
+    return meant.startswith(whole) and (named.endswith("...") or meant[len(whole) : len(whole) + 1] in _ENDS)
+
+
+def _path(address: str) -> str:
+    """Return what stands behind the host, as it is displayed."""
+    found = _BEHIND_HOST.match(unquote(displayed(address)))
+    return (found[1] if found else None) or ""
 
 
 def _look_alikes(label: str) -> Iterator[tuple[Place, int, int]]:

@@ -17,6 +17,7 @@ from channels.link_claims import (
     Place,
     claims_of,
     displayed,
+    leads_on,
     looks_like_another,
     mailbox_of,
     place_of,
@@ -26,6 +27,8 @@ from channels.link_claims import (
 _LONGEST_LABEL = 1_000
 """Characters of a link's text that are examined; the host is always appended to longer texts."""
 _LONGEST_ADDRESS = 4_000
+_LONGEST_SHOWN = 80
+"""Characters of an address that are appended to a text."""
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]{0,30}:|//)", re.IGNORECASE)
 _OVERRIDE = re.compile(r"[\u202d\u202e]|&#(?:0{0,9}823[78]|[xX]0{0,9}202[dDeE]);")
 """Characters that turn around all text behind them, as such and in Markdown."""
@@ -178,7 +181,7 @@ def _better(label: str, claims: Claims | None, address: str) -> str | None:
         label = _ESCAPED.sub(r"\\\1", displayed(label)) if REORDERING.search(unescape(in_order)) else in_order
         return _better(label, None, address) or label
     readings, seen = [*_readings(address)], displayed(label).strip()
-    if any(seen == displayed(_in_ascii(reading)) for reading in readings):
+    if any(seen == displayed(in_ascii(reading)) for reading in readings):
         return None
     found = (_shown_instead(label, claims, reading) for reading in readings)
     return next((each for each in found if each is not None), None)
@@ -193,18 +196,28 @@ def _shown_instead(label: str, claims: Claims | None, address: str) -> str | Non
     target = _place(address)
     if target is None:
         return None
-    shown = str(target) if target.host else _ESCAPED.sub("", address)[:80]
+    shown = str(target) if target.host else _ESCAPED.sub("", address)[:_LONGEST_SHOWN]
     if claims is None:
         return None if label.endswith(f"({shown})") else f"{label} ({shown})"
     seen = displayed(label).strip()
     if seen.endswith(f"({shown})"):
         return None
     if all(place.is_said_of(target) for place in claims.places):
+        if not all(leads_on(each, address) for each in claims.addresses):
+            return _with_path(label, claims, address)
         return f"{label} ({shown})" if looks_like_another(target.host) and shown not in seen else None
-    return _ESCAPED.sub(r"\\\1", _in_ascii(address)) if claims.is_all else f"{label} ({shown})"
+    return _ESCAPED.sub(r"\\\1", in_ascii(address)) if claims.is_all else f"{label} ({shown})"
 
 
-def _in_ascii(address: str) -> str:
+def _with_path(label: str, claims: Claims, address: str) -> str | None:
+    """Return the replacement for a text that names another place on the same host, as another project on a forge."""
+    if claims.is_all:
+        return _ESCAPED.sub(r"\\\1", in_ascii(address))
+    told = _ESCAPED.sub(r"\\\1", in_ascii(address)[:_LONGEST_SHOWN])
+    return None if displayed(label).strip().endswith(displayed(f"({told})")) else f"{label} ({told})"
+
+
+def in_ascii(address: str) -> str:
     """Return the address as it is, with a host in ASCII."""
     found = _AUTHORITY.match(address)
     if found is None or found[2].isascii():

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from channels.base import Button, OutboundMessage
 from channels.fences import code_spans, prose_and_code
+from channels.links import in_ascii
 from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 2_000
@@ -125,7 +126,7 @@ def _link(words: str, address: str) -> str:
     if not address.startswith(_WEB):
         return f"{words} ({address})" if words else address
     if not words or words.startswith(_WEB):
-        return address
+        return in_ascii(address)
     return f"[{words}]({address})"
 
 

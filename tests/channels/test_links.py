@@ -17,6 +17,8 @@ from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 
 EVIL = "https://evil.example"
+FORGE = "https://github.com"
+"""Of which each project has a path."""
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,11 @@ EVIL = "https://evil.example"
         (f"[&#8238;moc.1knab]({EVIL})", f"[moc.1knab (evil.example)]({EVIL})"),
         (f"[\u2067moc.x\u2069]({EVIL})", f"[moc.x (evil.example)]({EVIL})"),
         (f"\u202e&#x202e;[moc.1knab]({EVIL})", f"[moc.1knab]({EVIL})"),
+        (f"[github.com/good/repo]({FORGE}/evil/repo)", f"[{FORGE}/evil/repo]({FORGE}/evil/repo)"),
+        (f"[{FORGE}/good]({FORGE}/good-evil)", f"[{FORGE}/good-evil]({FORGE}/good-evil)"),
+        ("[t.me/bank](https://t.me/evil?x=1)", "[https://t.me/evil?x=1](https://t.me/evil?x=1)"),
+        (f"[Get github.com/good, now]({FORGE}/evil)", f"[Get github.com/good, now ({FORGE}/evil)]({FORGE}/evil)"),
+        (f"[github.com/a/b]({FORGE}/a%2Fc)", f"[{FORGE}/a%2Fc]"),
         (f"[bank.example {'x' * 2_000}]({EVIL})", f"{'x' * 2_000} (evil.example)]({EVIL})"),
     ],
 )
@@ -114,7 +121,7 @@ def test_words_that_claim_another_address_show_the_real_one(said: str, shown: st
         f"```\n[https://bank.example]({EVIL})\n```",
         f"words\n\n~~~md\n[bank.example]({EVIL})\n~~~\n\nmore ``[bank.example]({EVIL})``",
         f"[https://bank.example] ({EVIL})",
-        "[https://bank.example:443/x](https://bank.example), [bank.example:8443](https://bank.example:8443)",
+        "[https://bank.example:443](https://bank.example/x), [bank.example:8443](https://bank.example:8443)",
         "[ann@bank.example](mailto:ann@bank.example?subject=x)",
         "[b\u00fccher.example](https://b\u00fccher.example), [b\u00fccher.example](https://xn--bcher-kva.example)",
         f"[\u8bf7\u770b\u6587\u6863\u3002\u70b9\u8fd9\u91cc]({EVIL})",
@@ -124,6 +131,9 @@ def test_words_that_claim_another_address_show_the_real_one(said: str, shown: st
         "[docs/a.md](docs/a.md#part), [ann@bank.example](mailto:ann@bank.example?subject=to%3A%20x)",
         "[e.g. Mae\u2009Bo](https://a.example), [\u30b8\u30e7\u30f3\u30fb\u30c9\u30a6](https://a.example)",
         f"[bug.h264, a.mp3, a,b, complete. Net income]({EVIL}), [Ann @ work, mail@home]({EVIL})",
+        f"[github.com/a/b]({FORGE}/a/b/issues/1?q=2#x), [{FORGE}/a_b/]({FORGE}/a_b), [www.GitHub.com/A/b]({FORGE}/a/B)",
+        f"[Look at github.com/a/b, please]({FORGE}/a/b)",
+        f"[github.com/a/lon...]({FORGE}/a/long), [github.com/\u00e9]({FORGE}/%C3%A9)",
         f"https://bank.example and {EVIL}",
         "",
     ],
@@ -231,3 +241,9 @@ async def test_every_channel_shows_the_real_address() -> None:
     assert f'<a href="{EVIL}"' in web.render(part.markdown)
     assert f">{EVIL}</a>" in web.render(part.markdown)
     assert discord.render(part.markdown) == f"Your bank: {EVIL}"
+
+
+def test_discord_shows_a_host_whose_letters_look_like_others_in_ascii() -> None:
+    safe = show_link_targets("[bank.com](https://b\u0430nk.com/login)")
+
+    assert discord.render(safe) == "https://xn--bnk-6cd.com/login"
