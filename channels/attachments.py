@@ -13,6 +13,11 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|co
 """Names that Windows keeps for devices, with any extension."""
 
 
+def shows(name: str, words: str) -> str:
+    """Return the line for what somebody says that a picture shows."""
+    return f"[{Attachment(name=name).safe_name} shows: {words.strip()}]" if words.strip() else ""
+
+
 class Attachment(Value):
     """A file that was received with a message, or is sent with one.
 

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from channels.base import (
-    Sender,
-)
+from channels.attachments import shows
+from channels.base import Sender
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
 from channels.text import MessageText, emoji_told, linked, without
@@ -95,12 +94,18 @@ def said(message: Message, me: str, servers: Servers) -> MessageText:
     shown = ((_flat(each, me, servers), each.attachments) for each in message.forwarded)
     forwarded = [f"Forwarded:\n{words}".strip() for words, files in shown if words or files]
     posted = _posted(message) if message.is_from_bot else []
-    text = "\n\n".join(part for part in (own.text, *posted) if part)
+    text = "\n\n".join(part for part in (own.text, *posted, _described(message)) if part)
     return own._replace(text=text, shared="\n\n".join(filter(None, [own.shared, *forwarded])))
 
 
 def _flat(content: Content, me: str, servers: Servers) -> str:
-    return "\n".join(part for part in (message_text(content, me, servers).full_text, *_posted(content)) if part)
+    parts = (message_text(content, me, servers).full_text, *_posted(content), _described(content))
+    return "\n".join(part for part in parts if part)
+
+
+def _described(content: Content) -> str:
+    """Return what its sender says that the pictures show."""
+    return "\n".join(shows(file.name, file.description or "") for file in content.attachments if file.description)
 
 
 def unread_kinds(message: Message) -> tuple[Unread, ...]:

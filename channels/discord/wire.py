@@ -63,6 +63,8 @@ class File(Forgiving):
     filename: Text = ""
     title: Text | None = None
     """Its name without the ending, if letters of it were left out of the file name."""
+    description: Text | None = None
+    """What a picture shows, in the words of its sender."""
     content_type: str | None = None
     size: int | None = None
     url: str = ""

@@ -1,6 +1,6 @@
 """Files of Slack's messages: those that can be downloaded, and placeholders for the others."""
 
-from channels.attachments import Attachment
+from channels.attachments import Attachment, shows
 from channels.slack.mentions import Names
 from channels.slack.wire import UNTOLD, File
 
@@ -37,6 +37,11 @@ def not_here(file: File) -> str:
     if _is_elsewhere(file):
         return f"[{name}: {file.external_url or file.url_private or file.permalink}]"
     return ""
+
+
+def described(file: File) -> str:
+    """Return the line for what its uploader says that a picture shows, or ""."""
+    return shows(_name(file), file.alt_txt)
 
 
 def shown_name(file: File) -> str:

@@ -18,7 +18,7 @@ from channels.base import (
     Sender,
 )
 from channels.slack.blocks import block_words, custom_emoji
-from channels.slack.files import not_here
+from channels.slack.files import described, not_here
 from channels.slack.kinds import TYPED, is_service, lost_kinds, unread_kinds
 from channels.slack.mentions import TOKEN, Identity, Mentions, Names, readable, standing
 from channels.slack.shared_content import attachment_words, files_of
@@ -40,7 +40,9 @@ def message_text(message: Message, me: Identity, names: Names) -> MessageText:
     own = own or _without_telling_emoji(readable(without(message.text, spans), mentions), message)
     shared = (attachment_words(attachment, names) for attachment in message.attachments)
     files = (not_here(file) for file in message.files)  # others may have given them their names
-    by_others = "\n".join(filter(None, (*shared, *files)))
+    theirs = (described(file) for file in message.files if file.user != message.user)
+    by_others = "\n".join(filter(None, (*shared, *files, *theirs)))
+    own = "\n\n".join(filter(None, (own, *(described(file) for file in message.files if file.user == message.user))))
     return MessageText(own, bool(spans), by_others, mentions.named(message.text))
 
 

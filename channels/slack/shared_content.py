@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from channels.attachments import Attachment
 from channels.slack.blocks import block_words
-from channels.slack.files import attachment_of, not_here, shown_name
+from channels.slack.files import attachment_of, described, not_here, shown_name
 from channels.slack.kinds import TYPED
 from channels.slack.mentions import Names, readable
 from channels.slack.wire import LegacyAttachment, Message
@@ -55,7 +55,7 @@ def _links(attachment: LegacyAttachment) -> Iterator[str]:
     for action in attachment.actions:
         yield linked(action.text, action.url) if action.url else ""
     for file in attachment.all_files:
-        yield not_here(file) or f"[{shown_name(file)}]"
+        yield not_here(file) or described(file) or f"[{shown_name(file)}]"
 
 
 def files_of(message: Message, names: Names) -> Iterator[Attachment]:

@@ -35,6 +35,8 @@ class File(Forgiving):
     name: TextOrEmpty = ""
     title: TextOrEmpty = ""
     mimetype: TextOrEmpty = ""
+    alt_txt: TextOrEmpty = ""
+    """What a picture shows, in the words of its uploader."""
     size: int | None = None
     mode: TextOrEmpty = ""
     """"tombstone" for a deleted file, "external" for one that is only linked, "file_access" for one of which only the

@@ -149,6 +149,16 @@ def test_a_file_has_the_name_that_it_was_given(filename: str, title: JsonValue, 
     assert (alone.name, inside.name, inside.by) == (name, name, "somebody")
 
 
+def test_what_a_picture_shows_is_read_in_the_words_of_its_sender() -> None:
+    picture: Json = {**FILE, "filename": "a/b.png", "content_type": "image/png", "description": " a cat on a mat\n"}
+
+    alone, beside = heard(DM, attachments=[picture]), heard(DM, content="look", attachments=[picture, FILE])
+    inside = heard(DM, **forward(attachments=[picture, {**picture, "description": None}]))
+
+    assert (alone.text, beside.text) == ("[b.png shows: a cat on a mat]", "look\n\n[b.png shows: a cat on a mat]")
+    assert (inside.text, inside.shared) == ("", "Forwarded:\n[b.png shows: a cat on a mat]")
+
+
 def test_a_forward_of_a_forward_is_read_with_its_files_to_the_innermost() -> None:
     innermost: Json = {"message": {"content": "third", "attachments": [{**FILE, "filename": "third.txt"}]}}
     second: Json = {"message": {"content": "second", "message_snapshots": [innermost]}}

@@ -13,6 +13,19 @@ def test_files_come_along() -> None:
     assert file.reference == "https://files.slack.com/files-pri/T1-F1/download/plan.pdf"
 
 
+def test_what_a_picture_shows_is_read_in_the_words_of_its_uploader() -> None:
+    picture: Json = {**FILE, "name": "cat.png", "mimetype": "image/png", "alt_txt": "a cat on a mat"}
+    me = received(text="x").sender.id
+
+    own = received(subtype="file_share", text="look", files=[{**picture, "user": me}])
+    of_another = received(subtype="file_share", text="look", files=[{**picture, "user": "U99"}])
+    shared = received(text="look", attachments=[{"author_name": "Ben", "files": [picture]}])
+
+    assert (own.text, own.shared) == ("look\n\n[cat.png shows: a cat on a mat]", "")
+    assert (of_another.text, of_another.shared) == ("look", "[cat.png shows: a cat on a mat]")
+    assert shared.shared == "From Ben:\n[cat.png shows: a cat on a mat]"
+
+
 @pytest.mark.parametrize(
     ("file", "line"),
     [
