@@ -5,7 +5,19 @@ import pytest
 from pydantic import JsonValue
 
 from agent_core.models.server_address import CHAT, below
-from tests.emulators.dialects import azure, deepseek, gemini, groq, mistral, moonshot, openai, openrouter, xai, zai
+from tests.emulators.dialects import (
+    anthropic_chat,
+    azure,
+    deepseek,
+    gemini,
+    groq,
+    mistral,
+    moonshot,
+    openai,
+    openrouter,
+    xai,
+    zai,
+)
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.openai_chat import OpenAiChat, OpenAiChatServer
 from tests.emulators.dialects.table import DIALECTS
@@ -110,6 +122,13 @@ async def test_reasoning_is_refused_where_the_field_is_unknown(dialect: Dialect)
     assert "reasoning_content" in body
 
 
+async def test_anthropic_refuses_ids_with_other_characters_than_its_own() -> None:
+    assert (await after_a_call(anthropic_chat.ANTHROPIC_CHAT))[0] == 200
+    status, body = await after_a_call(anthropic_chat.ANTHROPIC_CHAT, identity="functions.clock:0")
+
+    assert (status, "String should match pattern" in body) == (400, True)
+
+
 async def test_mistral_refuses_long_ids_and_a_question_after_a_result() -> None:
     status, body = await after_a_call(mistral.MISTRAL, identity="call_0123456789")
     assert (status, "with a length of 9" in body) == (400, True)
@@ -124,6 +143,8 @@ async def test_mistral_refuses_long_ids_and_a_question_after_a_result() -> None:
     ("dialect", "message", "words"),
     [
         (openrouter.OPENROUTER, {"role": "assistant", "content": "Once"}, "does not support assistant message prefill"),
+        (anthropic_chat.ANTHROPIC_CHAT, {"role": "user", "content": ""}, anthropic_chat.EMPTY),
+        (anthropic_chat.ANTHROPIC_CHAT, {"role": "assistant", "content": "Once"}, "assistant message prefill"),
         (xai.XAI, {"role": "user", "content": ""}, xai.EMPTY),
         (xai.XAI, {"role": "assistant", "content": []}, xai.EMPTY),
         (zai.ZAI, {"role": "assistant", "content": "Once"}, zai.ILLEGAL),

@@ -6,6 +6,7 @@ from tests.emulators.dialects.anthropic import (
     ANTHROPIC_BUDGET,
     ANTHROPIC_EITHER,
 )
+from tests.emulators.dialects.anthropic_chat import ANTHROPIC_CHAT
 from tests.emulators.dialects.azure import AZURE, AZURE_DEPLOYMENT
 from tests.emulators.dialects.deepseek import DEEPSEEK
 from tests.emulators.dialects.gemini import GEMINI
@@ -29,6 +30,7 @@ DIALECTS = (
     ANTHROPIC_EITHER,
     ANTHROPIC_ADAPTIVE,
     ANTHROPIC_BOUND,
+    ANTHROPIC_CHAT,
     GEMINI_NATIVE,
     GEMINI_2_5,
     GEMINI,
