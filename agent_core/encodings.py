@@ -319,6 +319,8 @@ CANDIDATES = (
     _Candidate("cp1255", "Windows-1255", between("\u05d0", "\u05ea", 1.0), hebrew),
     _Candidate("cp1256", "Windows-1256", between("\u060c", "\u06d2"), mixed),
     _Candidate("koi8_r", "KOI8-R", between("\u0410", "\u0451", 0.97), mixed),
+    _Candidate("koi8_u", "KOI8-U", (*between("\u0410", "\u0451", 0.96), *among(f"{_RUSSIAN}іїєґ", most=0.97)), mixed),
+    _Candidate("iso8859_5", "ISO-8859-5", between("\u0410", "\u0451", 0.955), mixed),
     _Candidate("cp866", "CP866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines)),
     _Candidate("cp874", "Windows-874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
     _Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _both(crowded, single_lines)),
