@@ -21,7 +21,7 @@ from channels.values import Standing
 from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.names import Names
 from gateway.permissions.rights import Place
-from gateway.permissions.roles import Role, Roles
+from gateway.permissions.roles import Role, Roles, names_in_settings
 from gateway.settings.permissions import Row
 from gateway.store.person import Account
 from gateway.store.standings import person_in
@@ -286,9 +286,10 @@ class Access:
 
     def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
         is_group = self.is_group(chat)
-        self._names.saw(self.principal(chat, sender), sender.name, None if is_group or chat.thread else chat)
-        if not _is_principal(sender):
-            self._names.heard(self.principal(chat, sender))
+        for name in names_in_settings(self.principal(chat, sender)):
+            self._names.saw(name, sender.name, None if is_group or chat.thread else chat)
+            if not _is_principal(sender):
+                self._names.heard(name)
         if not is_group and not _is_principal(sender):
             self._names.saw_in_private(chat, self.principal(chat, sender))
         if is_group:

@@ -36,7 +36,7 @@ class People:
 
     def role(self, principal: str) -> Role | None:
         """Return the role that the settings give. An entry without workspace holds in every workspace."""
-        named = _names(principal)
+        named = names_in_settings(principal)
         if named & self.owners:
             return Role.OWNER
         return Role.MEMBER if named & self.allow else None
@@ -94,7 +94,9 @@ class Roles:
     def people(self) -> list[Person]:
         """Everybody in rows and settings, in the order in which they became known, then those of the settings."""
         rows = list({person.id: person for person in self._people.values()}.values())
-        named = {each for person in rows for account in person.accounts for each in _names(account.principal)}
+        named = {
+            each for person in rows for account in person.accounts for each in names_in_settings(account.principal)
+        }
         settings = sorted(self.settings.owners) + sorted(self.settings.allow - self.settings.owners)
         return [*rows, *(Person(each, accounts=(Account(each),)) for each in settings if each not in named)]
 
@@ -145,7 +147,7 @@ def _best(roles: Iterable[Role | None]) -> Role | None:
     return min((each for each in roles if each is not None), key=_RANK.__getitem__, default=None)
 
 
-def _names(principal: str) -> set[str]:
+def names_in_settings(principal: str) -> set[str]:
     """Return how the settings may name a principal."""
     return {principal, _without_workspace(principal)}
 

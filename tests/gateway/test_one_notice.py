@@ -1,6 +1,7 @@
 """An owner with several accounts is told once, where they were heard last."""
 
 from channels.base import ChannelError, Sender
+from channels.limits import Limits
 from gateway.permissions.roles import People
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -121,3 +122,16 @@ async def test_people_lists_an_owner_with_accounts_that_look_alike_once(start_bo
         "- Owner: `Ann Miller` `phone:a7`, `memory:ann` (in the settings, one person? `/link` links the accounts)",
         "- Owner: `work:annie` (in the settings)",
     ]
+
+
+async def test_an_entry_of_the_settings_without_a_workspace_is_known_by_name(start_bot: StartBot) -> None:
+    here = Platforms()
+    here.all["work"] = Platform(name="work", limits=Limits(max_text=4_000, ids_per_workspace=True))
+    bot = await here.start(start_bot, "Hello.", "Hello.", "Hello.")
+    for platform in NAMES:
+        await here.ann_writes(bot, platform, "hello")
+
+    await here.ann_writes(bot, "work", "/people")
+
+    [row] = [line for line in here.told("work")[-1].splitlines() if line.startswith("- ")]
+    assert row.startswith("- Owner: `ann` `work:annie`, `phone:a7`, `memory:ann` (in the settings")
