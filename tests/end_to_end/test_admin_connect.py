@@ -1,5 +1,6 @@
 """An owner connects platforms and a model in the browser, also with wrong tokens and missing scopes."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 from playwright.async_api import Page as Tab
 
 from parley.testing.emulators.slack import SlackEmulator
@@ -120,6 +121,31 @@ async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is
             await tab.get_by_role("button", name="Go on without").click()
             await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
         assert not (program.home / ".env").exists()
+
+
+async def test_a_press_while_a_step_is_checked_is_for_the_step_that_follows(browser: Browser, tmp_path: Path) -> None:
+    asked, may_go = asyncio.Event(), asyncio.Event()
+
+    async def held(route: Route) -> None:
+        asked.set()
+        await may_go.wait()
+        await route.continue_()
+
+    async with connecting.slack() as there:
+        cast("SlackEmulator", there.emulator).scopes.discard("files:write")
+        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        async with guide(browser, program, there.title) as tab:
+            for name, token in there.tokens.items():
+                await gives(tab, ASKED[name], token)
+            await expect(tab.get_by_text("lacks the scope files:write")).to_be_visible()
+            await tab.route("**/admin/form/connect/*", held)
+            await tab.get_by_role("button", name="Check again").click()
+            await asked.wait()
+            press = asyncio.create_task(tab.get_by_role("button", name="Go on without").click())
+            await expect(tab.locator("article[inert]")).to_be_visible()
+            may_go.set()
+            await press
+            await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
 
 
 async def refused(tab: Tab, reason: str) -> None:

@@ -15,7 +15,14 @@ function tell(words) {
   box.className = "answer bad";
   box.append(text);
   answer.replaceChildren(box);
+  for (const step of document.querySelectorAll("article[inert]")) step.inert = false;
 }
+
+// While a step of a guide is done, a second press would be for a step that has passed.
+document.body.addEventListener("htmx:beforeRequest", ({ target }) => {
+  const step = target.closest("article[data-step]");
+  if (step) step.inert = true;
+});
 
 document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
 document.body.addEventListener("htmx:sendError", () => tell(document.body.dataset.lost));
