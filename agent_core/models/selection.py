@@ -124,7 +124,7 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
     match choice.client:
         case "demo":
             # imported lazily, because most starts do not need it and it is slow to import
-            demo: LlmClient = importlib.import_module("agent_core.demo.model").DemoLlm(clock)
+            demo: LlmClient = importlib.import_module("gateway.plugins.demo.model").DemoLlm(clock)
             return demo
         case "litellm":
             return LitellmClient(key, choice.base_url, now=clock.time)

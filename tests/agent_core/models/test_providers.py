@@ -9,13 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from aiohttp import web
 
-from agent_core.demo.model import DemoLlm
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.local_servers import LocalServer
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.providers import PROVIDERS, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
+from gateway.plugins.demo.model import DemoLlm
 from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import Talk
 from tests.emulators.model_script import says

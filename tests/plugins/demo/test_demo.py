@@ -8,10 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.demo.intents import Intent, Topic, understand
-from agent_core.demo.model import DemoLlm, decide
-from agent_core.demo.plans import fenced
-from agent_core.demo.wording import CHINESE, ENGLISH, Wording
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionStart
 from agent_core.loop.gate import SKIPPED
 from agent_core.messages import (
@@ -33,9 +29,13 @@ from agent_core.tools.catalogue import builtin_tools
 from agent_core.tools.memory import Memory, memory_tools
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import Tool, ToolFailed, tool
-from tests.agent_core.demo.demo_chat import Chat, QuickClock
+from gateway.plugins.demo.intents import Intent, Topic, understand
+from gateway.plugins.demo.model import DemoLlm, decide
+from gateway.plugins.demo.plans import fenced
+from gateway.plugins.demo.wording import CHINESE, ENGLISH, Wording
 from tests.examples import examples
 from tests.messages import user
+from tests.plugins.demo.demo_chat import Chat, QuickClock
 from tests.process import REPOSITORY
 
 

@@ -6,17 +6,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.demo.intents import Topic, understand
-from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
+from gateway.plugins.demo.intents import Topic, understand
+from gateway.plugins.demo.wording import CHINESE, ENGLISH
 from gateway.schedule.times.grammar import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
-from tests.agent_core.demo.demo_chat import Chat
-from tests.agent_core.demo.test_demo_skills import chat_with, scripts
+from tests.plugins.demo.demo_chat import Chat
+from tests.plugins.demo.test_demo_skills import chat_with, scripts
 
 UTC = ZoneInfo("UTC")
 NOW = datetime(2025, 3, 5, 12, tzinfo=UTC).timestamp()

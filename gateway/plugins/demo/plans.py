@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import count
 
-from agent_core.demo.flight import flight
-from agent_core.demo.intents import Intent, Topic
-from agent_core.demo.report import (
+from agent_core.messages import JsonObject
+from gateway.plugins.demo.flight import flight
+from gateway.plugins.demo.intents import Intent, Topic
+from gateway.plugins.demo.report import (
     CHAT,
     PAGE,
     SKILL,
@@ -18,9 +19,8 @@ from agent_core.demo.report import (
     page_watch,
     report,
 )
-from agent_core.demo.steps import Plan, Scene, Step, StepFailed, Use, done, loaded, script
-from agent_core.demo.wording import Wording
-from agent_core.messages import JsonObject
+from gateway.plugins.demo.steps import Plan, Scene, Step, StepFailed, Use, done, loaded, script
+from gateway.plugins.demo.wording import Wording
 
 MOST_QUOTED = 4
 """Lines quoted from a report."""

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from agent_core.agent import Agent
 from agent_core.clock import Runtime
 from agent_core.context.context import ContextManager
-from agent_core.demo.model import DemoLlm
 from agent_core.events import AgentEvent, ToolExecutionStart
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
@@ -24,6 +23,7 @@ from agent_core.tools.memory import Memory, memory_tools
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
 from agent_core.tools.tool import Tool, ToolEnvironment
+from gateway.plugins.demo.model import DemoLlm
 
 
 class QuickClock:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 
-from agent_core.demo.steps import Outcome, Plan, Scene, Step, Use, done, loaded, script
-from agent_core.demo.wording import Wording
+from gateway.plugins.demo.steps import Outcome, Plan, Scene, Step, Use, done, loaded, script
+from gateway.plugins.demo.wording import Wording
 
 SKILL, SCRIPT = "daily-report", "recent.py"
 NOTHING = "nothing_to_report"

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from agent_core.demo.steps import Outcome, Plan, Scene, Step, StepFailed, Use, done, loaded, script
-from agent_core.demo.wording import CHINESE, ENGLISH, Wording
+from gateway.plugins.demo.steps import Outcome, Plan, Scene, Step, StepFailed, Use, done, loaded, script
+from gateway.plugins.demo.wording import CHINESE, ENGLISH, Wording
 
 SKILL = "book-flight"
 REFERENCE = "reference.md"

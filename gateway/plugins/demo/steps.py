@@ -4,8 +4,8 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
-from agent_core.demo.wording import Wording
 from agent_core.messages import JsonObject
+from gateway.plugins.demo.wording import Wording
 
 _PROGRAM = re.compile(r"^Error: (.+)$", re.MULTILINE)
 

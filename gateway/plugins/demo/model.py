@@ -9,12 +9,6 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 
 from agent_core.clock import Clock, NewId, new_id
-from agent_core.demo.flight import is_time, says_more
-from agent_core.demo.intents import Intent, Topic, understand
-from agent_core.demo.plans import plan_of
-from agent_core.demo.report import NOTHING
-from agent_core.demo.steps import Outcome, Scene, Step, StepFailed, Use
-from agent_core.demo.wording import CHINESE, Wording, wording_for
 from agent_core.identity_cache import IdentityCache
 from agent_core.loop.execution import ABORTED
 from agent_core.loop.gate import SKIPPED
@@ -31,6 +25,12 @@ from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamEvent
 from agent_core.models.scripted import Call, Calls, Speech, words
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.untrusted import bare
+from gateway.plugins.demo.flight import is_time, says_more
+from gateway.plugins.demo.intents import Intent, Topic, understand
+from gateway.plugins.demo.plans import plan_of
+from gateway.plugins.demo.report import NOTHING
+from gateway.plugins.demo.steps import Outcome, Scene, Step, StepFailed, Use
+from gateway.plugins.demo.wording import CHINESE, Wording, wording_for
 
 ASKED_FOR = frozenset({"run_skill_script"})
 """If the user answers an approval of these with a new message, the call is not repeated."""

@@ -10,9 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.demo.flight import Details
-from agent_core.demo.model import decide
-from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart
 from agent_core.messages import AssistantMessage, ImageContent, NotificationMessage
 from agent_core.models.llm import LlmRequest
@@ -21,10 +18,13 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
-from tests.agent_core.demo.demo_chat import Chat
+from gateway.plugins.demo.flight import Details
+from gateway.plugins.demo.model import decide
+from gateway.plugins.demo.wording import CHINESE, ENGLISH
 from tests.cpu import cpu_seconds_at_most
 from tests.examples import examples
 from tests.messages import user
+from tests.plugins.demo.demo_chat import Chat
 from tests.process import REPOSITORY
 
 SKILLS = REPOSITORY / "skills"
