@@ -22,7 +22,7 @@ from aiohttp.test_utils import TestServer
 from bench import page_reads
 from bench.bot import Bot
 from bench.figures import Figure
-from tests.end_to_end.test_newcomer import link_of
+from tests.end_to_end.opened_page import link_of
 from tests.entering import sign_in
 
 TABS = 50

@@ -27,8 +27,9 @@ from gateway.store.rows import Post
 from gateway.store.search import index
 from gateway.store.store import Store
 from tests.end_to_end.browser import CHROMIUM, chromium
-from tests.end_to_end.test_newcomer import link_of
+from tests.end_to_end.opened_page import link_of
 from tests.entering import enter, sign_in
+from tests.process import SILENT
 
 CONVERSATIONS = 10_000
 MESSAGES = 20_000
@@ -45,7 +46,8 @@ async def figures() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         bot = Bot(Path(folder), PARLEY)
         bot.set("PARLEY_WEB_PORT", "0")
-        bot.set("PARLEY_MODEL", "demo")
+        for name, value in SILENT.items():
+            bot.set(name, value)
         bot.home.mkdir()
         await _fill(bot.home)
         await bot.launch()

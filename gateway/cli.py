@@ -78,7 +78,7 @@ COMMANDS: Mapping[str, Subcommand] = {
         "connect a platform or a model, step by step, also while Parley runs", "gateway.app.connect:run", _connect
     ),
     "link": Subcommand("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
-    "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
+    "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.app.doctor:run"),
     "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
     "audit": Subcommand("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
     "plugin": Subcommand("list the plugins, check one, or write a new one", "gateway.app.plugin_command:run", _plugin),

@@ -33,7 +33,7 @@ COMMANDS = (
         name="remind", description={"en": "remind", "zh": "提醒"}, arguments="TIME TEXT", usage={"zh": "时间 内容"}
     ),
 )
-DEMO = About(model="demo", why="no key found and no local server", demo=True, version="0.1.0")
+PLAYED = About(model="played", why="no key found and no local server", is_ai=False, version="0.1.0")
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Page:
     """The backend of the page: received events, and stored messages."""
 
     home: Path
-    about: About = DEMO
+    about: About = PLAYED
     stored: list[Shown] = field(default_factory=list)
     heard: list[InboundEvent] = field(default_factory=list)
     answer: Callable[[InboundEvent], Awaitable[Accepted]] | None = None

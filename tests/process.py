@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parent.parent
+SILENT = {"PARLEY_MODEL": "silent", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+"""The settings of a model that is not there, for tests in which none is asked."""
 
 
 @dataclass(frozen=True)

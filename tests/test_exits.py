@@ -90,7 +90,7 @@ def test_only_a_masked_channel_sends_to_a_channel() -> None:
         (way, path, whose)
         for way in ways
         for path, whose in attributes(way)
-        if path != "gateway/security/masked_channel.py"
+        if path != "gateway/security/masked_channel.py" and whose != "plan"  # a generator
         # Texts have a `split` too.
         if not hasattr(str, way) or ("channel" in whose.lower() and not re.search(r"masked_channel(\(.*\))?$", whose))
     ]
@@ -168,7 +168,7 @@ def test_only_these_write_files() -> None:
         "gateway/upkeep/restore.py",
         "gateway/chat/attachments.py",
         "gateway/delivery/outgoing.py",
-        "gateway/runs/welcome.py",
+        "gateway/runs/samples.py",
         "gateway/upkeep/systemd_unit.py",
         "gateway/connect/env_file.py",
     }

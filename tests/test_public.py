@@ -19,9 +19,15 @@ from tests.process import REPOSITORY
 OURS = ("gateway.", "channels.", "agent_core.")
 DOOR = (parley.Plugin, parley.Core, parley.Running)
 INNER = {
+    "agent_core.clock": "ids of calls that a model makes",
     "agent_core.file_handles": "what a run lacks to go on",
+    "agent_core.identity_cache": "figures of what requests repeat",
+    "agent_core.loop.execution": "results of calls in our own words",
+    "agent_core.loop.gate": "the same",
     "agent_core.messages": "what is stored of a conversation",
     "agent_core.models.audio": "servers that transcribe and speak",
+    "agent_core.models.llm": "tools as models see them",
+    "agent_core.models.scripted": "what models say, in pieces",
     "agent_core.models.tokens": "the same",
     "agent_core.untrusted": "the same",
     "channels.capabilities": "in parley.channels",

@@ -25,6 +25,8 @@ class ModelInfo(Frozen):
     provider: str = ""
     context_window: int = 32_000
     max_output: int = 4096
+    is_ai: bool = True
+    """False for one that only plays a model, which people are told."""
     vision: bool = False
     tools: bool = True
     reasoning: bool = False
@@ -112,6 +114,8 @@ class FailureCause(StrEnum):
     SERVER = "server"
     """The server answered with an error of its own (5xx)."""
     RATE_LIMIT = "rate_limit"
+    NO_MODEL = "no_model"
+    """No model is set."""
     NOT_FOUND = "not_found"
     """The model or the address does not exist."""
     CONTENT = "content"

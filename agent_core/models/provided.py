@@ -1,8 +1,8 @@
 """Providers of models beside those that are built in, as plugins add them."""
 
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 
 from agent_core.models.llm import LlmClient, ModelInfo
 
@@ -25,6 +25,11 @@ class ModelProvider:
     standby: str = ""
     """The model that answers if none is set and no key or local server is found. The name of the provider alone stands
     for it."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What `parley connect model`, which offers the model that stands by if this is given, says of it by language."""
+    samples: Mapping[str, str] = field(default_factory=dict)
+    """Texts by file name, for trying things out: an empty folder of a chat begins with them while a model of this
+    provider is the default."""
     is_here: bool = False
     """True if what people write stays on this machine, which /privacy tells."""
 

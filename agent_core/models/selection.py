@@ -1,9 +1,8 @@
-"""Selection of the model: the setting, else a key in the environment, else a local server, else the demo.
+"""Selection of the model: the setting, else a key in the environment, else a local server, else what stands by.
 
 Most hosted providers go through litellm; a few, and servers with a base URL, go through `OpenAiClient`.
 """
 
-import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
@@ -25,6 +24,7 @@ from agent_core.models.local_servers import (
 )
 from agent_core.models.model_names import named, shown_name
 from agent_core.models.model_table import look_up
+from agent_core.models.no_model import NO_MODEL, NoModelClient
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider, address_of, key_of
@@ -33,8 +33,6 @@ from agent_core.models.server_address import deployment_in
 BASE_URL = "OPENAI_BASE_URL"
 OPENAI_HOST = "//api.openai.com"
 """A base URL with this host adds nothing to the key."""
-DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
-"""Declared with vision, so that it receives pictures and can say that it cannot look at them."""
 
 
 class ModelSettingError(ValueError):
@@ -45,7 +43,7 @@ class ModelChoice(Frozen):
     """The chosen model and the reason in one sentence for users."""
 
     model: ModelInfo
-    client: Literal["demo", "openai", "litellm", "plugin"]
+    client: Literal["none", "openai", "litellm", "plugin"]
     base_url: str | None = None
     api_key: SecretStr | None = None
     why: str
@@ -75,8 +73,6 @@ async def choose_model(
     if of_plugin is not None:
         return await _provided(of_plugin, model, "the settings ask for it")
     base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
-    if setting == "demo":
-        return _demo("the settings ask for it")
     if base_url and OPENAI_HOST not in base_url:
         return await _configured_server(setting, base_url, environ)
     if setting:
@@ -112,7 +108,7 @@ async def standby(provided: Sequence[ModelProvider], why: str) -> ModelChoice:
     for provider in (each for each in provided if each.standby):
         with suppress(ModelSettingError):
             return await _provided(provider, provider.standby, why)
-    return _demo(why)
+    return ModelChoice(model=NO_MODEL, client="none", why=why)
 
 
 def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
@@ -122,19 +118,13 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
     clock = clock or SystemClock()
     key = choice.api_key.get_secret_value() if choice.api_key else None
     match choice.client:
-        case "demo":
-            # imported lazily, because most starts do not need it and it is slow to import
-            demo: LlmClient = importlib.import_module("gateway.plugins.demo.model").DemoLlm(clock)
-            return demo
+        case "none":
+            return NoModelClient()
         case "litellm":
             return LitellmClient(key, choice.base_url, now=clock.time)
         case _:
             hosted = {each.name for each in PROVIDERS if each.own_client} & {choice.model.provider}
             return OpenAiClient(choice.base_url or "", key, provider="".join(hosted), now=clock.time)
-
-
-def _demo(why: str) -> ModelChoice:
-    return ModelChoice(model=DEMO_MODEL, client="demo", why=why)
 
 
 def _of_plugin(setting: str, provided: Sequence[ModelProvider]) -> tuple[ModelProvider | None, str]:
@@ -172,8 +162,8 @@ async def _by_setting(
     if provider is None or not model:
         known = ", ".join([*map(_name, PROVIDERS), *(each.prefix for each in servers), *map(_name, provided)])
         raise ModelSettingError(
-            f'The model "{setting}" names no provider that is known: write "provider/model" with one of {known}, '
-            f'or "demo"; for a server of your own set {BASE_URL}, or NAME_API_BASE for "NAME/model".'
+            f'The model "{setting}" names no provider that is known: write "provider/model" with one of {known}; '
+            f'for a server of your own set {BASE_URL}, or NAME_API_BASE for "NAME/model".'
         )
     found = provider.key_in(environ)
     if found is None:

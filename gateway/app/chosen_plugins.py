@@ -13,7 +13,8 @@ from typing import TypeVar, cast
 
 import structlog
 
-from agent_core.clock import Clock
+from agent_core.clock import Clock, SystemClock
+from agent_core.models.provided import ModelProvider
 from gateway.app.plugin_models import models_of
 from gateway.app.plugins import PluginFailed, blamed, in_time, paths_of, tables_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
@@ -271,3 +272,10 @@ def _checked(kind: type[Plugin]) -> type[Plugin]:
         tables_of([kind])
     paths_of([kind])
     return kind
+
+
+def own_models(settings: Settings) -> Sequence[ModelProvider]:
+    """Return the providers of models of the plugins that come with Parley and are on."""
+    chosen = ChosenPlugins(own_plugins(), settings.plugins_off)
+    chosen.read_models(settings, SystemClock())
+    return chosen.models.all

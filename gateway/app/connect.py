@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from channels import discovery
+from gateway.app.chosen_plugins import own_models
 from gateway.app.dialogue import Dialogue
 from gateway.app.local_requests import RunningParley
 from gateway.app.other_nodes import OtherNodes
@@ -52,7 +53,7 @@ def names() -> list[str]:
 
 async def _guide(settings: Settings, what: str, start_command: str) -> int:
     program = _program((await with_local_node(settings)).local) or await OtherNodes.found(settings)
-    around = Surroundings(settings, settings.secrets, program, time.time, start_command)
+    around = Surroundings(settings, settings.secrets, program, time.time, own_models(settings), start_command)
     language = settings.language
     guide = ModelGuide(around, language) if what == MODEL else PlatformGuide(what, around, language)
     try:

@@ -1,5 +1,6 @@
 """Reads the providers of models that plugins add, and keeps what fails in them."""
 
+import re
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -27,11 +28,14 @@ from gateway.app.plugins import PluginFailed, asked, blamed
 from gateway.plugin import Plugin
 from gateway.records.plugin_failures import PluginFailures, Unfit, expect, listed, reason_of
 from gateway.settings.current import CurrentSettings
+from gateway.texts.say import LANGUAGES
 
 LOOK_UP_WITHIN = 30.0
 """Longest time in seconds for the properties of a model."""
 CLOSE_WITHIN = 5.0
 BUILT_IN = frozenset({"server", *(each.name for each in PROVIDERS), *(each.prefix for each in LOCAL_SERVERS)})
+_PART = re.compile(r"\w[\w.-]*")
+"""A part of the name of a sample file, which leads out of no folder."""
 _EVENTS = (StreamStart, TextDelta, ThinkingDelta, ToolCallDelta, StreamDone)
 
 
@@ -70,6 +74,12 @@ def _check(provider: ModelProvider) -> None:
     for member in ("look_up", "client"):
         if not callable(getattr(provider, member)):
             raise Unfit(f"{member} of the provider {provider.name} should be a function")
+    if provider.about and (missing := [each for each in LANGUAGES if each not in provider.about]):
+        raise Unfit(f"what the provider {provider.name} says of itself is missing in {', '.join(missing)}")
+    for name, text in provider.samples.items():
+        expect(text, str, f"the sample {name}")
+        if not all(map(_PART.fullmatch, name.split("/"))):
+            raise Unfit(f"the sample {name} is not named as a file, such as notes/garden.md")
 
 
 def _guarded(plugin: str, provider: ModelProvider, clock: Clock, failures: PluginFailures) -> ModelProvider:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.models.no_model import NO_MODEL, NoModelClient
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway
@@ -22,7 +23,6 @@ from gateway.permissions.installed_plugins import Content
 from gateway.permissions.roles import People
 from gateway.plugin import Plugin, Running
 from gateway.runs.agents import AgentParts
-from gateway.runs.model_set import ModelSource
 from gateway.runs.toolbox import tools_for
 from gateway.security.packages import version
 from gateway.settings.budgets import BudgetSettings
@@ -70,15 +70,14 @@ async def tried(settings: Settings, plugins: ChosenPlugins, name: str) -> Tried:
     """Make the plugins, without running anything. Return what became of the one with this name."""
     with TemporaryDirectory(prefix="parley-plugins-") as folder:
         home, clock = Path(folder), SystemClock()
-        without = {"database_url": None, "audit": False, "fallbacks": (), "models": (), "model": "demo"}
+        without = {"database_url": None, "audit": False, "fallbacks": (), "models": ()}
         chosen = settings.model_copy(update={**without, "home": home, "budgets": BudgetSettings()})
         chosen = plugins.configured(chosen)
         plugins.read_models(chosen, clock)
-        source = ModelSource(clock)
-        models, current = await source.choose(chosen), CurrentSettings(chosen)
-        default, about = models.default, About(model="demo", why="", demo=True, version=version())
+        current = CurrentSettings(chosen)
+        about = About(model=NO_MODEL.id, why="", is_ai=False, version=version())
         plugins.fitting(lambda: paths_of(plugins.kinds))
-        parts = AgentParts(default.llm, default.model, tuple(tools_for(current, clock, None, vision=lambda: False)))
+        parts = AgentParts(NoModelClient(), NO_MODEL, tuple(tools_for(current, clock, None, vision=lambda: False)))
         async with plugins.opened(
             lambda: Store.open(home, clock, new_id, settings.secrets, extras=Extras(plugins=tables_of(plugins.kinds)))
         ) as store:
@@ -87,7 +86,6 @@ async def tried(settings: Settings, plugins: ChosenPlugins, name: str) -> Tried:
             made = plugins.fitting(
                 lambda: Gateway(Base(of_app, stored, (), parts, about, system=system, approved=approved))
             )
-            await source.close()
             [*_, listed] = [each for each in made.commands.plugins() if each.name == name]
             running = Running(made.commands.table, made.serving.metrics.read)
             found = [each for plugin in made.plugins if plugin.name == name for each in mistakes(plugin, running)]

@@ -102,7 +102,7 @@ def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> Abou
     return About(
         model=models.default.model.id,
         why=models.why,
-        demo=models.is_demo,
+        is_ai=models.is_ai,
         sandbox=sandbox,
         no_sandbox=reason,
         version=version(),

@@ -61,7 +61,9 @@ def desk_of(made: Gateway, person: str) -> Desk:
     )
     log = LogScreen(RECENT, home, secrets)
     connect = ConnectScreen(
-        lambda: Surroundings(current.now, secrets, made.serving.connections, clock.time),
+        lambda: Surroundings(
+            current.now, secrets, made.serving.connections, clock.time, base.system.plugins.models.all
+        ),
         base.channels,
         base.audit.changed,
     )

@@ -248,7 +248,7 @@ def _as_root() -> list[str]:
 
 
 def _named(about: About) -> str:
-    return "the demo model, no AI" if about.demo else about.model
+    return about.model if about.is_ai else f"{about.model}, no AI"
 
 
 def _hear_signals(told: "asyncio.Queue[signal.Signals]") -> None:

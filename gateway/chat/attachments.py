@@ -5,6 +5,7 @@ import base64
 import errno
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -27,7 +28,6 @@ from channels.files import MIB, FileRefused
 from channels.text import literal
 from gateway.chat.sounds import Sound
 from gateway.permissions.sources import origin_of_file
-from gateway.runs.welcome import sample_of
 from gateway.texts.say import Language, say
 
 MOST_FILES = 10
@@ -78,6 +78,8 @@ class Attachments:
     """Quota of the chat's files."""
     language: Language = "en"
     """The sender's language."""
+    samples: Mapping[str, str] = field(default_factory=dict)
+    """Texts of sample files, by name. One that was not changed makes way for a file of its name."""
 
     async def fetch(self, event: MessageReceived) -> Fetched:
         """Save a message's attachments."""
@@ -97,7 +99,7 @@ class Attachments:
         """Write a file to the workspace within the quota. Blocks. Raises OSError."""
         if not _has_room(self.quota.room(person), len(content)):
             raise OSError(errno.EDQUOT, "there is no room left for the files of this chat")
-        path = _write(self.workspace / name, content)
+        path = _write(self.workspace / name, content, self.samples.get(name))
         self.quota.grew(person, len(content), 1)
         self.sources.wrote(path.name, origin)
         return path
@@ -161,7 +163,7 @@ def _has_room(room: Allowance, size: int) -> bool:
     return (room.bytes is None or size <= room.bytes) and room.files != 0
 
 
-def _write(path: Path, content: bytes) -> Path:
+def _write(path: Path, content: bytes, sample: str | None = None) -> Path:
     """Create the file atomically and return its path, overwriting nothing but an unmodified sample file.
 
     An existing file of the same content is used as it is, so that a prompt made again after a crash leaves no copies.
@@ -175,7 +177,7 @@ def _write(path: Path, content: bytes) -> Path:
     try:
         with os.fdopen(os.open(arriving, _NEW, 0o600), "wb") as file:
             file.write(content)
-        if (sample := sample_of(path.name)) is not None and _holds(path, sample):
+        if sample is not None and _holds(path, sample.encode()):
             return arriving.replace(path)
         for number in range(1, 10_000):
             candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")

@@ -1,7 +1,7 @@
 """Converts users' messages to prompts: text, attachments, and context."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -185,6 +185,8 @@ class Media:
     """Tells if the model that answers sees pictures."""
     hear: Hear
     """Tells what is said in a recording."""
+    samples: Callable[[], Mapping[str, str]] = dict
+    """Returns the sample files that folders of chats may have, by name."""
 
 
 class ChatPrompts:
@@ -228,6 +230,7 @@ class ChatPrompts:
             self._workspaces.sources(chat),
             self._workspaces.versions.of(chat).quota,
             language,
+            self._media.samples(),
         )
         talk = self._talk_of(channel)
         return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.hear, run, language)

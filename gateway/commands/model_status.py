@@ -14,7 +14,7 @@ from gateway.runs.chat_models import ChatModels, Chosen
 from gateway.store.budget import chat_account
 from gateway.texts.about import About
 from gateway.texts.amounts import Period, Unit, amount_words
-from gateway.texts.say import model_reason, say
+from gateway.texts.say import Language, model_reason, say
 
 
 class ModelStatus:
@@ -28,6 +28,10 @@ class ModelStatus:
         self._chain = chain
         self._budgets = budgets
         self._clock = clock
+
+    def notice(self, language: Language) -> str:
+        """Return a sentence about what answers if that is no AI; empty for an AI."""
+        return self._models.notice(language)
 
     async def window(self, given: Invocation) -> int:
         """Return the tokens of the model's context window."""

@@ -62,16 +62,16 @@ class Page:
 class Planning:
     """Proposes and lists jobs, for all commands that are about them."""
 
-    def __init__(self, jobs: Jobs, news: ZoneNews, clock: Clock, *, is_demo: Callable[[], bool]) -> None:
-        """`is_demo` returns True while no real model answers."""
+    def __init__(self, jobs: Jobs, news: ZoneNews, clock: Clock, *, is_ai: Callable[[], bool]) -> None:
+        """`is_ai` returns False while no real model answers."""
         self._jobs = jobs
         self.news = news
         self._clock = clock
-        self._is_demo = is_demo
+        self._is_ai = is_ai
 
     def refused(self, given: Invocation, error: BadRule | JobRefused, wish: str) -> Answer:
         """Return the reply to an error, or the wish for a model, which reads times in more languages than Parley."""
-        if isinstance(error, BadRule) and error.key == "rule_not_understood" and not self._is_demo():
+        if isinstance(error, BadRule) and error.key == "rule_not_understood" and self._is_ai():
             return Said(wish)
         return refused(given, error)
 

@@ -55,8 +55,8 @@ class StatusCommand:
     async def _open(self, given: Invocation) -> list[str]:
         """Return a line for each kind of thing that waits or goes on in the chat."""
         language, lines = given.language, list[str]()
-        if self._about().demo:
-            lines.append(say("demo", language))
+        if notice := self._model.notice(language):
+            lines.append(notice)
         if count := self._tasks.in_background(given.chat, given.sender):
             lines.append(say("status_tasks", language, count=count))
         if asked := len(await self._approvals.open_in(given.chat)):

@@ -2,11 +2,12 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from agent_core.models.provided import ModelProvider
 from channels.base import ChatKey
 from channels.values import Value
 from gateway.connect.env_file import EnvFile
@@ -57,6 +58,8 @@ class Surroundings:
     """None if no Parley runs."""
     now: Callable[[], float]
     """Returns the time in seconds since the epoch."""
+    models: Sequence[ModelProvider] = ()
+    """The providers of models of plugins."""
     start_command: str = "parley"
     """The command that starts Parley."""
 

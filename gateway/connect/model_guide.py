@@ -15,8 +15,8 @@ from gateway.settings.sources import Origin
 from gateway.texts.say import Language
 
 MODEL = "PARLEY_MODEL"
-OWN, DEMO = "server", "demo"
-"""Choices beside providers and local models."""
+OWN = "server"
+"""The choice beside providers and local models."""
 _SETTINGS = {MODEL: "model", BASE_URL: "openai_base_url"}
 """Names of the settings by variable."""
 
@@ -65,9 +65,10 @@ class ModelGuide(Guide):
             )
             for each in PROVIDERS
         ]
+        standing_by = [each for each in self._around.models if each.standby and each.about]
         others = [
             Choice(value=OWN, label=self._say("connect_model_own")),
-            Choice(value=DEMO, label=self._say("connect_model_demo")),
+            *(Choice(value=each.name, label=each.about[self._language]) for each in standing_by),
         ]
         choices, trouble = (*on_machine, *hosted, *others), ""
         while True:
@@ -163,7 +164,7 @@ class ModelGuide(Guide):
         """Call the model. Returns the outcome, or a sentence about what is wrong."""
         await self._show(Busy(text=self._say("connect_model_trying")))
         try:
-            choice = await chosen(values, self._around.settings.environ)
+            choice = await chosen(values, self._around.settings.environ, self._around.models)
         except ModelSettingError as error:
             return str(error)
         trial = await tried(choice)

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_core.clock import SystemClock
 from agent_core.messages import Usage, user
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamDone
+from agent_core.models.provided import ModelProvider
 from agent_core.models.selection import BASE_URL, ModelChoice, choose_model, make_client
 from agent_core.origin import CLEAN
 
@@ -59,10 +60,12 @@ class Trial:
         return of_cause or _OF_KIND.get(self.failure.kind, "connect_model_failed_other")
 
 
-async def chosen(values: Mapping[str, str], environ: Mapping[str, str]) -> ModelChoice:
+async def chosen(
+    values: Mapping[str, str], environ: Mapping[str, str], provided: Sequence[ModelProvider] = ()
+) -> ModelChoice:
     """Return the model that a start with these variables would choose. Raises ModelSettingError."""
     whole = {name: value for name, value in {**environ, **values}.items() if value}
-    return await choose_model(values.get("PARLEY_MODEL"), whole, base_url=whole.get(BASE_URL))
+    return await choose_model(values.get("PARLEY_MODEL"), whole, base_url=whole.get(BASE_URL), provided=provided)
 
 
 async def tried(choice: ModelChoice) -> Trial:

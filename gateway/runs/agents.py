@@ -1,7 +1,7 @@
 """Creates the agents of chats from shared parts and per-chat state."""
 
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
@@ -35,7 +35,7 @@ from agent_core.workspace.keeper import Keeper, KeepsNothing
 from agent_core.workspace.provenance import FileLedger, FileSources
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
-from gateway.runs.welcome import lay_out_demo
+from gateway.runs.samples import lay_out
 from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
 
@@ -119,13 +119,13 @@ class Agents:
         clock: Clock,
         new_id: NewId,
         *,
-        is_demo: Callable[[], bool] = lambda: False,
+        samples: Callable[[], Mapping[str, str]] = dict,
         chain: ModelChain | None = None,
     ) -> None:
         """Create the factory.
 
         Args:
-            is_demo: Returns True while the demo model answers, which needs sample files in each workspace.
+            samples: Returns the sample files with which an empty workspace begins, by name.
             chain: Model chain shared with other agents, so that all know which model has failed.
         """
         self.parts = parts
@@ -134,7 +134,7 @@ class Agents:
         self._secrets = secrets
         self._clock = clock
         self._new_id = new_id
-        self._is_demo = is_demo
+        self._samples = samples
 
     @property
     def ledger(self) -> FileLedger:
@@ -144,7 +144,7 @@ class Agents:
     def variant(self, parts: AgentParts, permissions: Permissions) -> "Agents":
         """Return a factory of agents with other parts, on the same models."""
         same = self._secrets, self._clock, self._new_id
-        return Agents(parts, permissions, *same, is_demo=self._is_demo, chain=self.chain)
+        return Agents(parts, permissions, *same, samples=self._samples, chain=self.chain)
 
     def make(
         self,
@@ -166,8 +166,8 @@ class Agents:
             job: Id of the job that the agent works for, if any.
         """
         files = self.parts.ledger.of(workspace)
-        if self._is_demo():
-            for name in lay_out_demo(workspace):
+        if samples := self._samples():
+            for name in lay_out(samples, workspace):
                 files.wrote(name, CLEAN)
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts

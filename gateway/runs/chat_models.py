@@ -22,6 +22,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.chat_settings import ChatSetting, ChatSettings
 from gateway.store.rows import Run
+from gateway.texts.say import Language
 
 MODEL, THINKING = "model", "thinking"
 """The names of the settings."""
@@ -88,6 +89,10 @@ class ChatModels:
     def _take(self, models: ModelSet) -> None:
         self._models.now = models
         self.chain.fallbacks = tuple(masked(each, self._secrets) for each in models.fallbacks)
+
+    def notice(self, language: Language) -> str:
+        """Return a sentence about what answers if that is no AI; empty for an AI."""
+        return self._models.now.notice(language)
 
     @property
     def default(self) -> ModelInfo:

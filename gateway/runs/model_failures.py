@@ -31,6 +31,8 @@ class Reader:
 def trouble_text(end: AgentEnd, run: str, usual: str, reader: Reader, secrets: Secrets) -> str:
     """Return the reason that the run ended. `run` is its id as shown; `usual` is the model that is asked first."""
     kind, language = end.failure or FailureKind.FATAL, reader.language
+    if end.cause is FailureCause.NO_MODEL:
+        return say("no_model" if reader.is_owner else "error_no_model", language)
     key = _key(kind, end.cause)
     facts = {"slash": reader.slash, "run": run, "wait": _wait(end.retry_after_s, language)}
     sentence = say(f"error_{key}", language, **facts)

@@ -10,6 +10,7 @@ from agent_core.clock import Clock, SystemClock
 from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import LlmClient
 from agent_core.models.model_names import shown_name
+from agent_core.models.no_model import NO_MODEL
 from agent_core.models.provided import ModelProvider
 from agent_core.models.selection import (
     ModelChoice,
@@ -19,8 +20,10 @@ from agent_core.models.selection import (
     make_client,
     standby,
 )
+from channels.text import literal
 from gateway.settings.settings import Settings
 from gateway.texts.about import About
+from gateway.texts.say import Language, say
 
 log = structlog.get_logger(__name__)
 
@@ -55,8 +58,21 @@ class ModelSet:
         return [self.default, *self.fallbacks, *self.menu.others]
 
     @property
-    def is_demo(self) -> bool:
-        return self.default.model.provider == "demo"
+    def is_ai(self) -> bool:
+        """True unless the default model only plays one, or none is set."""
+        return self.default.model.is_ai
+
+    def notice(self, language: Language) -> str:
+        """Return a sentence about what answers if that is no AI; empty for an AI."""
+        if self.is_ai:
+            return ""
+        model = self.default.model.id
+        return say("no_model" if model == NO_MODEL.id else "no_ai", language, model=literal(model))
+
+    @property
+    def samples(self) -> Mapping[str, str]:
+        """The sample files of the default model's provider."""
+        return next((each.provider.samples for each in self.choices.get("model", ()) if each.provider), {})
 
     @property
     def sees(self) -> bool:
@@ -65,7 +81,7 @@ class ModelSet:
 
     def told(self, about: About) -> About:
         """Return the facts about the process with those of the default model."""
-        return about.model_copy(update={"model": self.default.model.id, "why": self.why, "demo": self.is_demo})
+        return about.model_copy(update={"model": self.default.model.id, "why": self.why, "is_ai": self.is_ai})
 
 
 class CurrentModels:
@@ -92,6 +108,11 @@ class PluginModels:
     def of(self, plugin: str) -> Sequence[ModelProvider]:
         """Return those of a plugin."""
         return self._by_plugin.get(plugin, ())
+
+    @property
+    def samples(self) -> Mapping[str, str]:
+        """Return the sample files of all plugins, by name."""
+        return {name: text for each in reversed(self.all) for name, text in each.samples.items()}
 
     def add(self, by_plugin: Mapping[str, Sequence[ModelProvider]]) -> None:
         """Add those of plugins, by the plugin's name."""

@@ -24,9 +24,9 @@ from gateway.settings.web import WebSettings
 HEAD = """\
 # Settings of Parley. Copy this file to `.env`, here or in ~/.parley, `chmod 600 .env`, and fill in what you need.
 # Empty means not set. The environment wins over `.env`, and `.env` over parley.toml, where the same settings are
-# written in lower case and without prefix: model = "demo", [web] port = 8765, [telegram] base_url = "...".
+# written in lower case and without prefix: model = "ollama/qwen3", [web] port = 8765, [telegram] base_url = "...".
 """
-MODEL = "Model: leave all empty to use a model server on this machine or the demo model"
+MODEL = "Model: leave all empty to use a model server on this machine or what stands by"
 PERMISSIONS = "Permissions: what the calls of tools may do"
 QUOTAS = "Quotas: how much disk and memory chats, people and programs may take, and how many jobs people may have"
 LIMITS = "Limits: how far one answer, sub-agent or report may go"

@@ -49,7 +49,7 @@ def privacy_of(settings: Settings, models: Iterable[ModelChoice], audit_days: in
 
 def _model(choice: ModelChoice) -> Recipient:
     name = choice.model.id
-    if choice.client == "demo" or (choice.provider and choice.provider.is_here):
+    if choice.client == "none" or (choice.provider and choice.provider.is_here):
         return Recipient(name, "", is_here=True)
     if choice.base_url is None:
         return Recipient(name, choice.model.provider, is_here=False)

@@ -65,8 +65,8 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(frozen=True, extra="forbid")
 
     model: str | None = None
-    """The model that answers: provider/model such as anthropic/claude-sonnet-5, the name of one on your own server, or
-    demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
+    """The model that answers: provider/model such as anthropic/claude-sonnet-5, or the name of one on your own server.
+    Empty: the first that is found, by its key or on this machine, else one of a plugin that stands by."""
     fallbacks: Annotated[tuple[str, ...], BeforeValidator(split)] = ()
     """Models to ask, in this order, when that one cannot answer: a comma list, each written the same way."""
     models: Annotated[tuple[str, ...], BeforeValidator(split)] = ()

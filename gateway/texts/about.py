@@ -1,4 +1,4 @@
-"""Facts about this process shown on every surface, so that the demo model is not mistaken for an AI."""
+"""Facts about this process shown on every surface, so that no other model is mistaken for an AI."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,7 +9,8 @@ class About(BaseModel):
     model: str
     why: str
     """Reason that this model was selected, as a short phrase: "ANTHROPIC_API_KEY is set"."""
-    demo: bool
+    is_ai: bool
+    """False if what answers only plays a model, or if no model is set."""
     version: str
     sandbox: str = ""
     """Sandbox that programs run in; empty if no programs are run."""

@@ -108,9 +108,13 @@ TEXTS = {
         "en": "Unknown command {slash}{name}. Did you mean {slash}{meant}?",
         "zh": "未知命令 {slash}{name}，您是想用 {slash}{meant} 吗？",
     },
-    "demo": {
-        "en": "Right now the **demo model** answers: it is no AI, but its tools are real.",
-        "zh": "现在回答您的是**演示模型**：它不是人工智能，但工具是真实的。",
+    "no_ai": {
+        "en": "Right now **{model}** answers: it is no AI, but its tools are real.",
+        "zh": "现在回答您的是 **{model}**：它不是人工智能，但工具是真实的。",
+    },
+    "no_model": {
+        "en": "No model is set, so nothing answers: `parley connect model` sets one, or *Connect* on the page.",
+        "zh": "还没有设置模型，因此没有回答：请运行 `parley connect model`，或在网页的“连接”中设置。",
     },
     "help": {"en": "The main commands:", "zh": "常用命令："},
     "help_all": {"en": "All commands:", "zh": "全部命令："},

@@ -117,10 +117,6 @@ TEXTS = {
         "en": "another server that speaks the OpenAI protocol, by its address",
         "zh": "使用 OpenAI 协议的其他服务器，需填写地址",
     },
-    "connect_model_demo": {
-        "en": "no AI: the built-in demo, to try everything else",
-        "zh": "不用 AI：内置演示，可试用其他功能",
-    },
     "connect_model_key": {"en": "The key of {provider}", "zh": "{provider} 的密钥"},
     "connect_model_make_key": {"en": "Make a key there and copy it.", "zh": "请在那里创建一个密钥并复制。"},
     "connect_model_keep_key": {

@@ -113,6 +113,16 @@ _REASONS = (
         "rename the provider; its name begins with a letter",
     ),
     (r"(\w+) of the provider (.+) should be a function", r"模型提供商 \2 的 \1 应为函数", r"make \1 a function"),
+    (
+        r"what the provider (.+) says of itself is missing in (.+)",
+        r"模型提供商 \1 的介绍缺少语言 \2",
+        r"add \2 to its `about`",
+    ),
+    (
+        r"the sample (.+) is not named as a file, such as (.+)",
+        r"示例文件 \1 的名称不像 \2",
+        "name it with letters, digits, dots and - between slashes",
+    ),
     (r"two plugins have a tool (.+)", r"两个插件都有工具 \1", "rename the tool"),
     (r"Parley itself has a tool (.+)", r"Parley 自己有工具 \1", "rename the tool"),
     (r"(.+) should be of the type (\w+), not (\w+)", r"\1 的类型应为 \2，而不是 \3", r"make it a value of the type \2"),

@@ -128,6 +128,10 @@ TEXTS = {
         "en": "The model's provider refused the key. (run {run})",
         "zh": "模型服务商拒绝了密钥。（运行 {run}）",
     },
+    "error_no_model": {
+        "en": "No model is set yet, so nothing can answer; whoever runs Parley can set one.",
+        "zh": "还没有设置模型，因此无法回答；运行 Parley 的人可以设置。",
+    },
     "error_not_found": {
         "en": "The configured model was not found. (run {run})",
         "zh": "找不到所设置的模型。（运行 {run}）",

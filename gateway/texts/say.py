@@ -139,7 +139,7 @@ _MODEL_REASONS_IN_CHINESE = (
     (re.compile(r"no key and no local model was found"), "没有找到密钥，也没有本地模型"),
     (
         re.compile(
-            r'The model "(.+)" names no provider that is known: write "provider/model" with one of (.+), or "demo"; .+'
+            r'The model "(.+)" names no provider that is known: write "provider/model" with one of (.+); for a .+'
         ),
         r"模型“\1”没有指明已知的提供商：请写成“提供商/模型”，提供商可为 \2；自己的服务器请设置 OPENAI_BASE_URL，"
         r"或为“NAME/模型”设置 NAME_API_BASE",

@@ -1,7 +1,7 @@
 """The settings in Chinese, by name. In English each is described by the docstring of its field."""
 
 SETTINGS = {
-    "model": "回答所用的模型：服务商/模型，如 anthropic/claude-sonnet-5；您自己服务器上的模型名；或 demo。"
+    "model": "回答所用的模型：服务商/模型，如 anthropic/claude-sonnet-5；您自己服务器上的模型名。"
     "留空：使用第一个找到的（凭密钥或在本机上），否则用演示模型。",
     "fallbacks": "上面的模型无法回答时依次改用的模型：以逗号分隔，写法相同。",
     "models": "大家可以用 /model 选择的其他模型：以逗号分隔，写法相同。",

@@ -238,7 +238,7 @@ class HttpServer:
     async def _get_about(self, request: web.Request) -> web.Response:
         about = self._about()
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
-        facts = about.model_dump(include={"model", "demo", "version"})
+        facts = about.model_dump(include={"model", "is_ai", "version"})
         return web.json_response(facts | {"why": why})
 
 

@@ -213,7 +213,7 @@ class Bot:
         about = About(
             model="scripted",
             why="a test",
-            demo=False,
+            is_ai=True,
             version="0",
             started=self.clock.time(),
         )

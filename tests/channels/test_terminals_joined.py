@@ -49,7 +49,7 @@ class Server:
     trouble: str = ""
 
     def __post_init__(self) -> None:
-        self.channel = JoinedTerminals(self.file, lambda: {"model": "demo"}, joined=self._note, settled=self._rest)
+        self.channel = JoinedTerminals(self.file, lambda: {"model": "small"}, joined=self._note, settled=self._rest)
 
     @property
     def file(self) -> Path:

@@ -20,7 +20,7 @@ from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
 from tests.entering import enter
-from tests.process import until
+from tests.process import SILENT, until
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\S+")
 ASKED = {
@@ -67,10 +67,11 @@ async def gives(tab: Tab, label: str, value: str) -> None:
 
 @pytest.mark.in_turn("platform", [*PLATFORMS])
 async def test_an_owner_connects_a_platform_in_the_browser(browser: Browser, tmp_path: Path, platform: str) -> None:
-    async with PLATFORMS[platform]() as there:
+    async with PLATFORMS[platform]() as there, OpenAiEmulator(lambda _: says("It is 391.")) as model:
         ann = there.emulator.person("Ann <img src=x onerror=alert(1)>", language="en")
         chat = there.emulator.private(ann)
-        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        answering = {"PARLEY_MODEL": "test-model", "OPENAI_BASE_URL": model.base_url}
+        program = Program(tmp_path, {**answering, "PARLEY_WEB_PORT": "0", **there.environ})
         program.forked = True
         async with guide(browser, program, there.title) as tab:
             link = tab.get_by_role("link", name="Open the link")
@@ -104,7 +105,7 @@ async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is
         slack = cast("SlackEmulator", there.emulator)
         slack.scopes.discard("files:write")
         bot, app = there.tokens.values()
-        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})
         program.forked = True
         async with guide(browser, program, there.title) as tab:
             await gives(tab, ASKED["SLACK_BOT_TOKEN"], "xoxb-1-2-wrong")

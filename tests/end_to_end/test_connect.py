@@ -2,7 +2,7 @@
 
 import signal
 import stat
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.program import Program
 from tests.end_to_end.typist import Typist
-from tests.process import until
+from tests.process import SILENT, until
 
 KEY = "sk-own-server-key-0123456789"
 
@@ -34,8 +34,15 @@ async def telegram() -> AsyncIterator[Platform]:
         yield opened
 
 
-def program_in(folder: Path, platform: Platform) -> Program:
-    program = Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **platform.environ})
+@pytest.fixture
+async def answering() -> AsyncIterator[Mapping[str, str]]:
+    """The settings of a model that answers."""
+    async with OpenAiEmulator(lambda _: says("It is 391.")) as model:
+        yield {"PARLEY_MODEL": "test-model", "OPENAI_BASE_URL": model.base_url}
+
+
+def program_in(folder: Path, platform: Platform, model: Mapping[str, str]) -> Program:
+    program = Program(folder, {"PARLEY_WEB_PORT": "0", **platform.environ, **model})
     program.forked, program.imports = True, (f"channels.{platform.name}.adapter",)
     return program
 
@@ -56,10 +63,12 @@ async def connects(typist: Typist, platform: Platform, ann: Person, chat: Chat) 
     await typist.types("y")
 
 
-async def test_beside_a_running_parley_the_bot_says_hello_and_answers(tmp_path: Path, platform: Platform) -> None:
+async def test_beside_a_running_parley_the_bot_says_hello_and_answers(
+    tmp_path: Path, answering: Mapping[str, str], platform: Platform
+) -> None:
     ann = platform.emulator.person("Ann", language="en")
     chat = platform.emulator.private(ann)
-    program = program_in(tmp_path, platform)
+    program = program_in(tmp_path, platform, answering)
     await started(program)
     try:
         async with Typist(program.twin(), "connect", platform.name) as typist:
@@ -83,11 +92,11 @@ async def test_beside_a_running_parley_the_bot_says_hello_and_answers(tmp_path: 
 
 
 async def test_without_a_running_parley_it_says_how_to_start_and_then_the_bot_answers(
-    tmp_path: Path, telegram: Platform
+    tmp_path: Path, answering: Mapping[str, str], telegram: Platform
 ) -> None:
     ann = telegram.emulator.person("Ann", language="en")
     chat = telegram.emulator.private(ann)
-    program = program_in(tmp_path, telegram)
+    program = program_in(tmp_path, telegram, answering)
     async with Typist(program, "connect", "telegram") as typist:
         await connects(typist, telegram, ann, chat)
         await typist.sees("Start it with parley")
@@ -104,9 +113,9 @@ async def test_without_a_running_parley_it_says_how_to_start_and_then_the_bot_an
 
 
 async def test_ctrl_c_in_the_middle_leaves_nothing_half_written_and_the_terminal_as_it_was(
-    tmp_path: Path, telegram: Platform
+    tmp_path: Path, answering: Mapping[str, str], telegram: Platform
 ) -> None:
-    program = program_in(tmp_path, telegram)
+    program = program_in(tmp_path, telegram, answering)
     async with Typist(program, "connect", "telegram") as typist:
         before = typist.echoes
         await typist.types(telegram.tokens["TELEGRAM_BOT_TOKEN"])
@@ -118,10 +127,12 @@ async def test_ctrl_c_in_the_middle_leaves_nothing_half_written_and_the_terminal
     assert "Traceback" not in program.console + typist.screen
 
 
-async def test_a_new_token_replaces_the_channel_of_the_running_parley(tmp_path: Path, telegram: Platform) -> None:
+async def test_a_new_token_replaces_the_channel_of_the_running_parley(
+    tmp_path: Path, answering: Mapping[str, str], telegram: Platform
+) -> None:
     ann = telegram.emulator.person("Ann", language="en")
     chat = telegram.emulator.private(ann)
-    program = program_in(tmp_path, telegram)
+    program = program_in(tmp_path, telegram, answering)
     env = program.home / ".env"
     program.home.mkdir()
     env.write_text("# mine\nTELEGRAM_BOT_TOKEN=4242000001:REVOKED-canary # old\n\nPARLEY_LANGUAGE=en\n")
@@ -144,11 +155,11 @@ async def test_a_new_token_replaces_the_channel_of_the_running_parley(tmp_path: 
 
 
 async def test_a_guide_that_is_killed_gives_the_platform_back_to_the_program(
-    tmp_path: Path, telegram: Platform
+    tmp_path: Path, answering: Mapping[str, str], telegram: Platform
 ) -> None:
     ann = telegram.emulator.person("Ann", language="en")
     chat = telegram.emulator.private(ann)
-    program = program_in(tmp_path, telegram)
+    program = program_in(tmp_path, telegram, answering)
     program.set("PARLEY_OWNERS", f"telegram:{ann.id}")
     program.home.mkdir()
     (program.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={telegram.tokens['TELEGRAM_BOT_TOKEN']}\n")
@@ -170,12 +181,12 @@ async def test_a_model_is_used_by_the_running_parley_from_the_next_answer_on(
 ) -> None:
     ann = telegram.emulator.person("Ann", language="en")
     chat = telegram.emulator.private(ann)
-    program = program_in(tmp_path, telegram)
-    program.unset("PARLEY_MODEL")
+    program = program_in(tmp_path, telegram, {})
     program.set("PARLEY_OWNERS", f"telegram:{ann.id}")
     program.home.mkdir()
     token = telegram.tokens["TELEGRAM_BOT_TOKEN"]
-    (program.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={token}\nPARLEY_MODEL=demo\n")
+    silent = "".join(f"{name}={value}\n" for name, value in SILENT.items())
+    (program.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={token}\n{silent}")
     async with OpenAiEmulator(lambda _: says("I am the new one."), api_key=KEY) as model:
         await started(program)
         try:

@@ -15,6 +15,7 @@ from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.program import Program
 from tests.end_to_end.script import Script
+from tests.process import SILENT
 
 pytestmark = pytest.mark.timeout(400)
 SECONDS = 120.0
@@ -48,7 +49,7 @@ class World:
         self.telegram = telegram
         self.scripts = {dialect.name: Script() for dialect in DIALECTS}
         self.exchange = Exchange(lambda dialect: self.scripts[dialect.name])
-        self.program = Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_THINKING": "low"})
+        self.program = Program(folder, {**SILENT, "PARLEY_THINKING": "low"})
         self.talks: list[Talk] = []
 
     def settle(self) -> None:

@@ -12,7 +12,7 @@ from tests.emulators.model_script import Break, says
 from tests.end_to_end.jobs import PROPOSED, REPORT, SECONDS, Cast, agreed, proposes, tells
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
-from tests.process import python, until
+from tests.process import SILENT, python, until
 
 pytestmark = [
     only("telegram"),
@@ -177,7 +177,7 @@ async def test_a_start_with_too_few_handles_is_one_sentence(own_stage: Stage, li
         f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, ({limit}, {limit}));"
         "os.closerange(3, 256); from gateway.cli import main; sys.exit(main(['run']))"
     )
-    ran = await python("-c", program, environ={"HOME": str(own_stage.program.home.parent), "PARLEY_MODEL": "demo"})
+    ran = await python("-c", program, environ={"HOME": str(own_stage.program.home.parent), **SILENT})
 
     assert ran.code == 2
     assert ran.out == ""

@@ -12,8 +12,8 @@ from playwright.async_api import Browser, Page, expect
 from tests.emulators.model_script import Answer, ModelRequest, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.opened_page import LINK, link_of, opened, say
 from tests.end_to_end.program import Program, forked
-from tests.end_to_end.test_newcomer import LINK, link_of, opened, say
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 

@@ -42,11 +42,11 @@ async def test_a_browser_without_a_key_is_told_where_to_find_one(page: Page, bro
         await expect(tab.get_by_role("heading")).to_have_text("Open the link that Parley printed")
 
 
-async def test_the_header_says_who_answers_and_that_the_demo_is_no_ai(page: Page, browser: Browser) -> None:
+async def test_the_header_says_who_answers_and_what_is_no_ai(page: Page, browser: Browser) -> None:
     async with page.open(), shown(page, browser) as (tab, _):
-        await expect(tab.get_by_text("Demo model, no AI")).to_be_visible()
+        await expect(tab.get_by_text("played, no AI")).to_be_visible()
         await expect(tab.get_by_text("no key found and no local server")).to_be_visible()
-        page.about = About(model="claude-sonnet", why="found ANTHROPIC_API_KEY", demo=False, version="1")
+        page.about = About(model="claude-sonnet", why="found ANTHROPIC_API_KEY", is_ai=True, version="1")
         await tab.reload()
         await expect(tab.get_by_text("claude-sonnet")).to_be_visible()
         await expect(tab.get_by_text("no AI")).to_have_count(0)
@@ -365,7 +365,7 @@ async def test_the_keyboard_reaches_everything_in_reading_order(page: Page, brow
 
 async def test_it_speaks_chinese_where_the_browser_does(page: Page, browser: Browser) -> None:
     async with page.open(), shown(page, browser, language="zh-CN") as (tab, _):
-        await expect(tab.get_by_text("演示模型，并非人工智能")).to_be_visible()
+        await expect(tab.get_by_text("played, 并非人工智能")).to_be_visible()
         await expect(tab.get_by_label("消息")).to_be_visible()
         assert await tab.locator("html").get_attribute("lang") == "zh"
 

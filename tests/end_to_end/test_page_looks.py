@@ -87,7 +87,7 @@ async def test_in_the_dark_a_chart_is_dark_and_a_photograph_stays_what_it_is(
 
 
 async def test_the_reason_for_the_model_is_told_in_the_readers_language(page: Page, browser: Browser) -> None:
-    page.about = About(model="claude-sonnet", why="ANTHROPIC_API_KEY is set", demo=False, version="1")
+    page.about = About(model="claude-sonnet", why="ANTHROPIC_API_KEY is set", is_ai=True, version="1")
     async with page.open(), shown(page, browser, language="zh-CN") as (tab, _):
         await expect(tab.locator("#why")).to_have_text("已设置 ANTHROPIC_API_KEY")
 

@@ -13,9 +13,9 @@ from channels.web.adapter import CHAT
 from tests.emulators.model_script import Pause, ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.opened_page import link_of
 from tests.end_to_end.program import forked
 from tests.end_to_end.tabs import echoing, text, write
-from tests.end_to_end.test_newcomer import link_of
 from tests.entering import enter
 from tests.page_server import Page as Backend
 from tests.process import until

@@ -12,8 +12,8 @@ from tests.emulators.anthropic import AnthropicEmulator
 from tests.emulators.model_script import Pause, ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.opened_page import link_of, opened, say
 from tests.end_to_end.program import Program, forked
-from tests.end_to_end.test_newcomer import link_of, opened, say
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 

@@ -5,14 +5,15 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.opened_page import link_of, opened, say
 from tests.end_to_end.program import Program
-from tests.end_to_end.test_newcomer import link_of, opened, say
+from tests.process import SILENT
 
 pytestmark = NEEDS_BROWSER
 
 
 async def test_it_is_said_with_the_first_time_and_changed_with_a_button(browser: Browser, tmp_path: Path) -> None:
-    settings = {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", "PARLEY_TIMEZONE": "UTC"}
+    settings = {**SILENT, "PARLEY_WEB_PORT": "0", "PARLEY_TIMEZONE": "UTC"}
     program = Program(tmp_path, settings)
     await program.launch()
     try:

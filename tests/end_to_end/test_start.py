@@ -159,7 +159,7 @@ async def test_it_runs_on_uvloop_where_that_is_installed(own_stage: Stage) -> No
 async def test_a_typo_in_the_settings(own_stage: Stage) -> None:
     """Independent of the platform."""
     own_stage.program.home.mkdir()
-    (own_stage.program.home / "parley.toml").write_text('modle = "demo"\n')
+    (own_stage.program.home / "parley.toml").write_text('modle = "ollama/qwen3"\n')
 
     line = await fails_with_one_sentence(own_stage)
 

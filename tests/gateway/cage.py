@@ -139,7 +139,7 @@ async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -
     exits, clock = Exits(), SystemClock()
     channel, llm = RecordingChannel(exits), Parrot(exits, most)
     configure_logs(secrets, level="debug", form="json", stream=exits.log)
-    about = About(model="scripted", why="a test", demo=False, version="0")
+    about = About(model="scripted", why="a test", is_ai=True, version="0")
     async with (
         Store.open(home, clock, new_id, secrets) as store,
         composed(

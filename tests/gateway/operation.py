@@ -13,7 +13,7 @@ from gateway.plugin import Plugin
 from gateway.web.operation import OperatorRoutes
 from tests.entering import opened_store, page_server
 from tests.gateway.bot import Bot
-from tests.page_server import DEMO
+from tests.page_server import PLAYED
 
 
 @asynccontextmanager
@@ -25,7 +25,7 @@ async def watched(
     paths = paths_of(own_plugins() if plugins is None else plugins)
     async with opened_store(folder) as store:
         routes = OperatorRoutes(operation, paths).routes()
-        server = page_server(store, [], public_routes=routes, about=lambda: DEMO)
+        server = page_server(store, [], public_routes=routes, about=lambda: PLAYED)
         await server.start()
         try:
             async with ClientSession(server.url) as client:

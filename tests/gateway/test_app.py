@@ -23,7 +23,7 @@ from gateway.texts.about import About
 from tests.postgres import UrlOf
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
-ABOUT = About(model="scripted", why="a test", demo=False, version="0", started=0.0)
+ABOUT = About(model="scripted", why="a test", is_ai=True, version="0", started=0.0)
 ANN = People(owners=frozenset({"well:ann"}), allow=frozenset())
 
 

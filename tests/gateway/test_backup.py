@@ -36,6 +36,7 @@ from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_damage import kept as messages_in
 from tests.gateway.test_damage import message
+from tests.process import SILENT
 
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
 PARIS = ZoneInfo("Europe/Paris")
@@ -58,8 +59,8 @@ def query(home: Path, text: str) -> list[tuple[object, ...]]:
 
 async def test_the_commands_back_up_and_bring_back_everything(tmp_path: Path) -> None:
     home = tmp_path / ".parley"
-    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo"}
-    talked = await parley("chat", cwd=tmp_path, environ=environ, says="remember that I like tea\n")
+    environ = {"HOME": str(tmp_path), **SILENT}
+    talked = await parley("chat", cwd=tmp_path, environ=environ, says="/language zh\n")
     assert talked.code == 0, talked.err
     (home / "parley.toml").write_text('ai_name = "Ada"\n')
     (home / "workspaces" / "a").mkdir(parents=True)
@@ -78,16 +79,16 @@ async def test_the_commands_back_up_and_bring_back_everything(tmp_path: Path) ->
 
     (home / FILE).write_bytes(b"")
     (home / "workspaces" / "a" / "notes.txt").write_text("spoiled")
-    refused = await parley("chat", cwd=tmp_path, environ=environ, says="what do you remember?\n")
+    refused = await parley("chat", cwd=tmp_path, environ=environ, says="/help\n")
     assert refused.code == 2
     assert "parley restore" in refused.err
 
     back = await parley("restore", "all.zip", cwd=tmp_path, environ=environ)
     assert (back.code, back.err) == (0, "")
     assert (home / "workspaces" / "a" / "notes.txt").read_text() == "notes"
-    remembered = await parley("chat", cwd=tmp_path, environ=environ, says="what do you remember?\n")
+    remembered = await parley("chat", cwd=tmp_path, environ=environ, says="/help\n")
     assert remembered.code == 0, remembered.err
-    assert "tea" in remembered.out
+    assert "常用命令：" in remembered.out
 
 
 async def test_secrets_are_in_a_backup_only_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def config(telegram: TelegramEmulator, token: str = "") -> TelegramConfig:
 
 
 async def test_a_newcomer_has_nothing_to_put_right(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    environ = {"HOME": str(tmp_path), "PARLEY_WEB_PORT": "0"}
     report = await parley("doctor", cwd=tmp_path, environ=environ)
 
     assert report.code == 0, report.out
@@ -62,7 +62,7 @@ async def test_a_newcomer_has_nothing_to_put_right(tmp_path: Path) -> None:
 
 
 async def test_a_problem_comes_with_its_fix_and_exit_code_1(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("PARLEY_MODEL=demo\nPARLEY_WEB=off")
+    (tmp_path / ".env").write_text("PARLEY_WEB=off")
     (tmp_path / ".env").chmod(0o644)
 
     report = await parley("doctor", cwd=tmp_path, environ={"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path)})
@@ -75,7 +75,7 @@ async def test_a_problem_comes_with_its_fix_and_exit_code_1(tmp_path: Path) -> N
 async def test_every_malformed_setting_is_a_problem_and_the_rest_is_looked_at(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("TELEGRAM_BOT_TOKEN=nonsense\nDISCORD_BOT_TOKEN=nonsense\nPARLEY_AUDIT=many\n")
     (tmp_path / ".env").chmod(0o600)
-    environ = {"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off"}
+    environ = {"HOME": str(tmp_path), "PARLEY_HOME": str(tmp_path), "PARLEY_WEB": "off"}
 
     report = await parley("doctor", cwd=tmp_path, environ={**environ, "OPENAI_KEY": "sk-1"})
 
@@ -95,7 +95,7 @@ async def test_every_malformed_setting_is_a_problem_and_the_rest_is_looked_at(tm
 
 
 async def test_a_search_that_no_start_would_take_is_a_problem(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB": "off", "PARLEY_SEARCH": "brave"}
+    environ = {"HOME": str(tmp_path), "PARLEY_WEB": "off", "PARLEY_SEARCH": "brave"}
     report = await parley("doctor", cwd=tmp_path, environ=environ)
 
     assert report.code == 1
@@ -105,16 +105,14 @@ async def test_a_search_that_no_start_would_take_is_a_problem(tmp_path: Path) ->
 async def test_it_never_imports_litellm(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gateway.upkeep.doctor.report import run;"
-        f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_MODEL': 'demo'}}, Path({str(tmp_path)!r}));"
+        f"run({{'HOME': {str(tmp_path)!r}}}, Path({str(tmp_path)!r}));"
         "print('litellm' in sys.modules, 'telegram' in sys.modules)"
     )
     assert (await python("-c", code)).out.endswith("False False\n")
 
 
 async def test_every_configured_channel_is_asked(telegram: TelegramEmulator, tmp_path: Path) -> None:
-    settings = Settings(
-        model="demo", home=tmp_path, web=WebSettings(enabled=False), channels={"telegram": config(telegram)}
-    )
+    settings = Settings(home=tmp_path, web=WebSettings(enabled=False), channels={"telegram": config(telegram)})
     findings = await examine(settings)
 
     assert ok("telegram: the bot is @parley_bot") in findings

@@ -45,7 +45,7 @@ def _home(folder: Path) -> Path:
 
 async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal(tmp_path: Path) -> None:
     (_home(tmp_path) / "parley.toml").write_text(
-        'model = "demo"\n[web]\nenabled = false\n[mcp.bad]\ncommand = ["sh", "-c", "echo NOISE >&2; exit 3"]\n'
+        '[web]\nenabled = false\n[mcp.bad]\ncommand = ["sh", "-c", "echo NOISE >&2; exit 3"]\n'
     )
 
     report = await parley("doctor", cwd=tmp_path, environ={"HOME": str(tmp_path)})
@@ -56,7 +56,7 @@ async def test_the_report_shows_them_and_what_they_say_stays_out_of_the_terminal
 
 
 async def test_without_the_package_the_fix_is_its_installation(tmp_path: Path) -> None:
-    (_home(tmp_path) / "parley.toml").write_text('model = "demo"\n[mcp.notes]\ncommand = ["cat"]\n')
+    (_home(tmp_path) / "parley.toml").write_text('[mcp.notes]\ncommand = ["cat"]\n')
     program = (
         "import sys; sys.modules['mcp'] = None; from pathlib import Path; from gateway.upkeep.doctor.report import run;"
         f"run({{'HOME': {str(tmp_path)!r}, 'PARLEY_WEB': 'off'}}, Path({str(tmp_path)!r}))"

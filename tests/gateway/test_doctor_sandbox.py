@@ -13,7 +13,7 @@ async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Pa
     found = await find_launcher(tmp_path / "scratch")
     home = tmp_path / "home"
 
-    first, *others = await look_at_sandbox(Settings(model="demo", home=home))
+    first, *others = await look_at_sandbox(Settings(home=home))
 
     if isinstance(found, NoLauncher):
         assert found.reason in first.what
@@ -25,6 +25,6 @@ async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Pa
 
 
 async def test_it_says_where_programs_have_the_network(tmp_path: Path) -> None:
-    first, *_ = await look_at_sandbox(Settings(model="demo", home=tmp_path, commands_network=True))
+    first, *_ = await look_at_sandbox(Settings(home=tmp_path, commands_network=True))
 
     assert "without the network" not in first.what

@@ -9,7 +9,7 @@ from tests.agent_core.skills.making import write_skill
 
 
 def look(home: Path) -> list[object]:
-    return list(look_at_skills(Settings(model="demo", home=home)))
+    return list(look_at_skills(Settings(home=home)))
 
 
 def test_those_that_come_along_are_in_order(tmp_path: Path) -> None:

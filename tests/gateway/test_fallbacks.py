@@ -123,11 +123,11 @@ async def test_an_answer_that_is_too_long_even_so_says_that_it_ends(wired_bot: S
 
 
 def test_the_settings_take_a_list_of_models_and_a_level(tmp_path: Path) -> None:  # S4-27
-    environ = {"HOME": str(tmp_path), "PARLEY_FALLBACKS": "openai/gpt-5.4, demo", "PARLEY_THINKING": "low"}
+    environ = {"HOME": str(tmp_path), "PARLEY_FALLBACKS": "openai/gpt-5.4, ollama/qwen3", "PARLEY_THINKING": "low"}
 
     settings = load_settings(environ, tmp_path)
 
-    assert settings.fallbacks == ("openai/gpt-5.4", "demo")
+    assert settings.fallbacks == ("openai/gpt-5.4", "ollama/qwen3")
     assert settings.thinking == "low"
     plain = load_settings({"HOME": str(tmp_path)}, tmp_path)
     assert (plain.fallbacks, plain.thinking) == ((), "off")

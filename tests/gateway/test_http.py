@@ -9,7 +9,7 @@ from gateway.texts.about import About
 from gateway.web.server import PortBusy
 from tests.entering import opened_store, page_server
 from tests.gateway.test_sign_in import press, stranger
-from tests.page_server import DEMO, Page
+from tests.page_server import PLAYED, Page
 
 pytestmark = pytest.mark.both_loops
 
@@ -68,7 +68,7 @@ async def test_public_routes_need_no_cookie_and_take_any_host(tmp_path: Path) ->
         return web.Response(text="hooked")
 
     async with opened_store(tmp_path) as store:
-        server = page_server(store, [], public_routes=[web.post("/hooks/{name}", hook)], about=lambda: DEMO)
+        server = page_server(store, [], public_routes=[web.post("/hooks/{name}", hook)], about=lambda: PLAYED)
         await server.start()
         try:
             async with (
@@ -91,7 +91,7 @@ async def test_a_busy_port_is_one_sentence_with_its_fix(page: Page, tmp_path: Pa
 
 async def test_what_it_is_about_is_asked_anew_each_time(page: Page) -> None:
     async with page.open(), page.browser() as client:
-        page.about = About(model="claude", why="found ANTHROPIC_API_KEY", demo=False, version="0.1.0")
+        page.about = About(model="claude", why="found ANTHROPIC_API_KEY", is_ai=True, version="0.1.0")
         async with client.get("/api/about") as answer:
             assert (await answer.json())["model"] == "claude"
 

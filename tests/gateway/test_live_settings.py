@@ -7,11 +7,10 @@ from pathlib import Path
 
 import structlog
 
-from agent_core.models.llm import FailureKind, ModelInfo
-from agent_core.models.scripted import Failure, calls
+from agent_core.models.llm import ModelInfo
+from agent_core.models.scripted import calls
 from agent_core.tools.catalogue import file_tools
 from gateway.records.logs import configure_logs, set_log_level
-from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import Account, Scope
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.texts.amounts import Period
@@ -67,34 +66,6 @@ async def test_a_model_that_cannot_be_used_after_a_restart_gives_way_to_that_of_
     assert "Here." in bot.screen
     await says(bot, "/config reset model")
     assert "cannot be used" not in await says(bot, "/config")
-
-
-async def test_the_demo_model_can_be_switched_on_and_off_in_the_files(start_bot: StartBot, tmp_path: Path) -> None:
-    bot = await start_bot("Scripted.", loaded=loaded(tmp_path))
-    (tmp_path / "parley.toml").write_text('model = "nosuch/one"')
-    assert (await says(bot, "/reload")).startswith("The files cannot be used, so nothing was changed: The model")
-    (tmp_path / "parley.toml").write_text('model = "demo"\nfallbacks = "demo"\nvision = false\nmodels = "demo"')
-    assert "- `model` = demo (from" in await says(bot, "/reload")
-    assert bot.made.base.about().demo
-    assert not bot.made.base.models.now.sees
-    await bot.hears("hello")
-    assert not bot.llm.requests
-    assert any("demo" in each.lower() for each in bot.screen[1:])
-
-
-async def test_a_cheaper_model_and_fallbacks_are_used_at_once(start_bot: StartBot) -> None:
-    bot = await start_bot(Failure(FailureKind.AUTH, "no"), budgets=BudgetSettings(chat="5 USD a day"))
-    await says(bot, "/config set fallbacks demo")
-    await bot.hears("hello")
-    assert len(bot.llm.requests) == 1
-    assert "demo" in bot.screen[-1].lower()
-    assert bot.made.guards.budgets.rules.cheaper() is None
-    assert (await says(bot, "/config set budgets.cheaper_model demo")).startswith("`budgets.cheaper_model` is demo")
-    cheaper = bot.made.guards.budgets.rules.cheaper()
-    assert cheaper is not None
-    assert cheaper.model.id == "demo"
-    await says(bot, "/config set budgets.cheaper_model none")
-    assert bot.made.guards.budgets.rules.cheaper() is None
 
 
 async def test_quotas_hold_from_the_next_call_on(start_bot: StartBot) -> None:

@@ -25,7 +25,7 @@ def loaded(folder: Path, toml: str, environ: Mapping[str, str] | None = None, do
 
 
 def test_without_servers_there_are_none(tmp_path: Path) -> None:
-    assert loaded(tmp_path, 'model = "demo"').mcp == {}
+    assert loaded(tmp_path, 'language = "zh"').mcp == {}
 
 
 def test_a_server_has_a_command_or_an_address_and_a_class(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_it_says_what_it_did_and_how_to_undo_it(
 ) -> None:
     url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
-    (tmp_path / ".env").write_text("PARLEY_MODEL=demo\n")
+    (tmp_path / ".env").write_text("PARLEY_MODEL=ollama/qwen3\n")
     (tmp_path / BALLAST).write_bytes(b"for SQLite's disk")
 
     move(tmp_path, url)
@@ -267,7 +267,7 @@ def test_it_says_what_it_did_and_how_to_undo_it(
     back(tmp_path)
     assert f"{tmp_path / '.env'}: PARLEY_DATABASE_URL is empty." in capsys.readouterr().out
     assert load_settings({"PARLEY_HOME": str(tmp_path)}, tmp_path).database is None
-    assert (tmp_path / ".env").read_text() == "PARLEY_MODEL=demo\nPARLEY_DATABASE_URL=\n"
+    assert (tmp_path / ".env").read_text() == "PARLEY_MODEL=ollama/qwen3\nPARLEY_DATABASE_URL=\n"
 
 
 def test_a_setting_in_the_environment_is_left_to_its_owner(

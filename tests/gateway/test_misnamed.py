@@ -30,7 +30,7 @@ def test_a_start_tells_everything_that_is_wrong_at_once(load: Callable[..., Sett
             toml='langauge = "en"\n[web]\nport = "many"\n[mcp.weather]\nurl = "ftp://x"',
             dotenv="TELEGRAM_BOT_TOKEN=nonsense\nSLACK_BOT_TOKEN=xoxb-12345\nSLACK_APP_TOKEN=wrong\nno setting",
             PARLEY_AUDIT="perhaps",
-            PARLEY_MODLE="demo",
+            PARLEY_MODLE="ollama/qwen3",
         )
 
     told = "\n".join(refused.value.sentences)

@@ -16,6 +16,7 @@ from gateway.web.links import MOST_WRONG
 from tests.end_to_end.forks import parley
 from tests.entering import sign_in
 from tests.page_server import Page, history
+from tests.process import SILENT
 
 pytestmark = pytest.mark.both_loops
 
@@ -95,7 +96,7 @@ def test_a_certificate_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> No
 async def test_parley_does_not_start_with_such_settings_and_says_how(tmp_path: Path) -> None:
     environ = {
         "PARLEY_HOME": str(tmp_path),
-        "PARLEY_MODEL": "demo",
+        **SILENT,
         "PARLEY_WEB_PORT": "0",
         "PARLEY_WEB_HOST": EVERYWHERE,
     }

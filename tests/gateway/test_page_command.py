@@ -14,14 +14,14 @@ from gateway.web.address import Address
 from gateway.web.page import Entrance
 from tests.clock import OffsetClock
 from tests.end_to_end.forks import parley
+from tests.end_to_end.opened_page import link_of
 from tests.end_to_end.program import Program
-from tests.end_to_end.test_newcomer import link_of
 from tests.entering import signed_in
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_sign_in import ended, status
 from tests.page_server import Page, tab
-from tests.process import until
+from tests.process import SILENT, until
 
 URL = "https://parley.example"
 LINK = re.compile(rf"{URL}/(\?token=\S+)")
@@ -155,7 +155,7 @@ async def test_who_is_no_admin_any_more_is_signed_out_at_once_and_it_is_in_the_a
 
 
 async def test_parley_link_prints_a_link_of_the_running_parley(tmp_path: Path) -> None:
-    program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"})
+    program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0"})
     await program.launch()
     try:
         printed = await link_of(program)

@@ -19,7 +19,7 @@ from gateway.chat.attachments import LARGEST_IMAGE, MOST_FILES, Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import LONGEST_START, LONGEST_TEXT, PromptMaker
 from gateway.delivery.delivery import Delivery
-from gateway.runs.welcome import lay_out_demo
+from gateway.runs.samples import lay_out
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
@@ -28,6 +28,7 @@ from tests.process import REPOSITORY
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 TEAM = ChatKey(platform="memory", account="here", chat="#team")
+SAMPLES = {"sales.csv": "month,north\nMay,171\n", "notes/garden.md": "# The garden\n"}
 
 
 class Cupboard(MemoryChannel):
@@ -75,7 +76,7 @@ async def made(
     async with budgets_in(home / "home", clock, count(1)) as (_, store, _):
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
-        attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
+        attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"), samples=SAMPLES)
         maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, nobody_listens, None)
         return await maker.make(given)
 
@@ -329,7 +330,7 @@ async def test_a_pipe_under_the_name_of_a_file_holds_nobody_up(tmp_path: Path) -
 
 
 async def test_a_persons_file_takes_the_name_of_an_untouched_sample(tmp_path: Path) -> None:
-    lay_out_demo(tmp_path / "w")
+    lay_out(SAMPLES, tmp_path / "w")
     message = await made(tmp_path, item("chart it", file("sales.csv")), Cupboard(f=b"month,all\nMay,7\n"))
     assert told(message) == ["[file: sales.csv, 16 bytes, in the workspace]"]
     assert (tmp_path / "w" / "sales.csv").read_bytes() == b"month,all\nMay,7\n"
@@ -337,7 +338,7 @@ async def test_a_persons_file_takes_the_name_of_an_untouched_sample(tmp_path: Pa
 
 
 async def test_a_sample_that_somebody_has_changed_is_theirs(tmp_path: Path) -> None:
-    lay_out_demo(tmp_path / "w")
+    lay_out(SAMPLES, tmp_path / "w")
     (tmp_path / "w" / "sales.csv").write_text("my own")
     await made(tmp_path, item("chart it", file("sales.csv")))
     assert (tmp_path / "w" / "sales.csv").read_text() == "my own"

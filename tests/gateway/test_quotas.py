@@ -126,7 +126,7 @@ async def test_owners_read_in_status_which_chats_and_people_fill_most(start_bot:
 
 
 async def test_below_the_reserve_the_doctor_says_what_does_not_work(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path), "PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0"}
+    environ = {"HOME": str(tmp_path), "PARLEY_WEB_PORT": "0"}
     report = await parley("doctor", environ=environ | {"PARLEY_QUOTAS_RESERVE_MB": "1000000000"})
     assert report.code == 0, report.out
     assert "· no program runs and no file is taken in" in report.out

@@ -125,7 +125,7 @@ class Rights(RuleBasedStateMachine):
                 self.database.store(self.clock, new_id),
                 self.channels,
                 BotOptions().parts(ScriptedLlm(), current),
-                About(model="m", why="", demo=False, version="0", started=0.0),
+                About(model="m", why="", is_ai=True, version="0", started=0.0),
                 system=System(self.clock, console=lambda _: None),
             )
         )

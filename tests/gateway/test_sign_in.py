@@ -19,7 +19,7 @@ from gateway.web.links import LASTS, MOST_WRONG
 from gateway.web.sessions import MOST_REQUESTS, UNUSED_SECONDS, name_of
 from tests.clock import FakeClock
 from tests.entering import FOLDER, sign_in, signed_in
-from tests.page_server import DEMO, Page, Tab, fresh, history, say, tab, upload
+from tests.page_server import PLAYED, Page, Tab, fresh, history, say, tab, upload
 from tests.process import until
 
 pytestmark = pytest.mark.both_loops
@@ -72,7 +72,7 @@ async def test_the_link_shows_a_button_and_the_button_lets_the_browser_in(page: 
         async with client.get("/") as answer:
             assert "composer" in await answer.text()
         async with client.get("/api/about") as answer:
-            assert await answer.json() == DEMO.model_dump(include={"model", "why", "demo", "version"})
+            assert await answer.json() == PLAYED.model_dump(include={"model", "why", "is_ai", "version"})
 
 
 async def test_looking_at_a_link_uses_nothing_up(page: Page) -> None:

@@ -63,7 +63,7 @@ def mode(path: Path) -> int:
 
 
 async def test_a_dotenv_that_others_can_read_is_closed_with_a_word(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("PARLEY_MODEL=demo")
+    (tmp_path / ".env").write_text("PARLEY_WEB=off")
     (tmp_path / ".env").chmod(0o644)
 
     first, second = await start(tmp_path), await start(tmp_path)
@@ -91,7 +91,7 @@ async def test_a_toml_that_others_can_read_is_closed_where_a_secret_stands_in_it
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 async def test_where_a_file_with_secrets_cannot_be_closed_nothing_starts(tmp_path: Path) -> None:
     file = tmp_path / ".env"
-    file.write_text("PARLEY_MODEL=demo")
+    file.write_text("PARLEY_WEB=off")
     file.chmod(0o644)
     os.chown(file, 65534, -1)
 

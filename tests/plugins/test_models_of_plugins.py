@@ -7,10 +7,21 @@ import pytest
 
 from agent_core.clock import Clock, new_id
 from agent_core.loop.model_chain import Candidate
-from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamEvent, StreamStart
+from agent_core.models.llm import (
+    FailureCause,
+    FailureKind,
+    LlmClient,
+    LlmOptions,
+    LlmRequest,
+    ModelInfo,
+    StreamDone,
+    StreamEvent,
+    StreamStart,
+)
+from agent_core.models.no_model import NO_MODEL
 from agent_core.models.provided import ModelProvider
-from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Speech
-from agent_core.models.selection import ModelSettingError, choose_fallback, choose_model
+from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm, Speech
+from agent_core.models.selection import ModelSettingError, choose_fallback, choose_model, make_client
 from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.plugin import Plugin
 from gateway.runs.model_set import ModelSource
@@ -116,7 +127,7 @@ async def test_a_setting_that_names_no_model_of_a_provider_is_refused_in_its_wor
 
     assert 'The house has no model "huge": it has small and large.' in bot.screen[0].replace("\\", "")
     assert "dashscope, ollama" in bot.screen[1]
-    assert ", house, or" in bot.screen[1], "those of plugins are among the known ones"
+    assert ", house; for" in bot.screen[1], "those of plugins are among the known ones"
     assert "Providers of models: house" in bot.screen[2]
     assert "Last failure" not in bot.screen[2], "a wrong name is no failure of the plugin"
 
@@ -168,6 +179,91 @@ async def test_privacy_tells_where_requests_go(tmp_path: Path) -> None:
     assert told == (Recipient("house/small", "house", is_here=False), Recipient("here/small", "", is_here=True))
 
 
+class Tried(House):
+    """Has sample files, and is no AI."""
+
+    @classmethod
+    def models(cls, settings: CurrentSettings, clock: Clock) -> Sequence[ModelProvider]:
+        async def played(model: str) -> ModelInfo:
+            return ModelInfo(id=model, is_ai=False)
+
+        return (ModelProvider("house", played, cls.client, samples={"notes/sales.csv": "May,1", "a.txt": "A"}),)
+
+
+async def test_a_chat_begins_with_the_samples_and_a_file_of_the_person_takes_the_place_of_one(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot(plugins=(Tried,))
+    await bot.hears("/config set model house/small")
+    await bot.hears("/new")
+
+    await bot.hears("hello")
+    await bot.hears("mine", files={"a.txt": b"my own"})
+
+    folder = bot.made.files.workspaces.folder(bot.channel.chat("ann"))
+    assert (folder / "notes" / "sales.csv").read_text() == "May,1"
+    assert (folder / "a.txt").read_text() == "my own"
+    assert not (folder / "a-2.txt").exists()
+
+
+async def test_people_are_told_of_a_model_that_is_no_ai(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(Tried,))
+    await bot.hears("/config set model house/small")
+
+    await bot.hears("/status")
+    await bot.hears("/status", language="zh")
+
+    assert "Right now **house/small** answers: it is no AI" in bot.screen[-2]
+    assert "它不是人工智能" in bot.screen[-1]
+
+
+# Without any model
+
+
+UNSET = Failure(FailureKind.AUTH, "no model is set", cause=FailureCause.NO_MODEL)
+
+
+@pytest.mark.parametrize(
+    ("sender", "language", "words"),
+    [
+        (
+            "ann",
+            "en",
+            "No model is set, so nothing answers: `parley connect model` sets one, or *Connect* on the page.",
+        ),
+        ("ann", "zh", "还没有设置模型，因此没有回答：请运行 `parley connect model`，或在网页的“连接”中设置。"),
+        ("bob", "en", "No model is set yet, so nothing can answer; whoever runs Parley can set one."),
+        ("bob", "zh", "还没有设置模型，因此无法回答；运行 Parley 的人可以设置。"),
+    ],
+)
+async def test_where_no_model_is_set_each_person_is_told_in_a_sentence(
+    start_bot: StartBot, sender: str, language: str, words: str
+) -> None:
+    bot = await start_bot(UNSET, model=NO_MODEL, plugins=())
+
+    await bot.hears("hello", sender=sender, language=language)
+
+    assert words in bot.screen[-1]
+
+
+async def test_without_a_model_everything_else_works(start_bot: StartBot) -> None:
+    bot = await start_bot(UNSET, model=NO_MODEL, plugins=())
+
+    await bot.hears("/status")
+
+    assert "No model is set, so nothing answers" in bot.screen[0]
+
+
+async def test_with_nothing_that_stands_by_no_model_is_chosen() -> None:
+    found = await choose_model(None, {}, provided=provided(House), local_ports=())
+    asked = make_client(found).stream(found.model, LlmRequest(system="", messages=()), LlmOptions())
+
+    assert [event.failure.cause async for event in asked if isinstance(event, StreamDone) and event.failure] == [
+        FailureCause.NO_MODEL
+    ]
+    assert (found.model, found.why) == (NO_MODEL, "no key and no local model was found")
+
+
 # What goes wrong
 
 
@@ -177,6 +273,14 @@ WRONG = {
     "has something else": ("return [5]", "an item of models() should be of the type ModelProvider, not int"),
     "has an odd name": ("return [ModelProvider('Our house', f, f)]", "'Our house' is not made of a-z, 0-9, - and _"),
     "cannot be asked": ("return [ModelProvider('house', f, 5)]", "client of the provider house should be a function"),
+    "says nothing in Chinese": (
+        "return [ModelProvider('house', f, f, about={'en': 'a house'})]",
+        "what the provider house says of itself is missing in zh",
+    ),
+    "leads out of the folder": (
+        "return [ModelProvider('house', f, f, samples={'../x': ''})]",
+        "the sample ../x is not named as a file",
+    ),
     "is built in": ("return [ModelProvider('groq', f, f)]", "Parley itself has a provider of models groq"),
     "is on this machine": ("return [ModelProvider('ollama', f, f)]", "Parley itself has a provider of models ollama"),
     "is another's": ("return [ModelProvider('spare', f, f)]", "two plugins have a provider of models spare"),
@@ -203,7 +307,8 @@ def test_a_plugin_with_a_wrong_provider_is_left_out_with_the_reason(packages: Pa
     chosen.read_models(Settings(home=packages.home), FakeClock())
 
     assert reason in chosen.left_out["dice"]
-    assert [each.name for each in chosen.models.all] == ["spare"]
+    assert [each.name for each in chosen.models.of("spare")] == ["spare"]
+    assert chosen.models.of("dice") == ()
 
 
 async def test_where_the_plugin_of_the_set_model_is_left_out_another_stands_by_and_the_reason_is_told() -> None:

@@ -134,7 +134,7 @@ def test_a_mistake_is_one_sentence(
 async def test_for_a_plugin_that_is_not_there_they_are_warned_of(
     load: Callable[..., Settings], tmp_path: Path, dotenv: str, toml: str, place: str
 ) -> None:
-    loaded = load(dotenv, toml, PARLEY_MODEL="demo", PARLEY_WEB="off")
+    loaded = load(dotenv, toml, PARLEY_MODEL="ollama/qwen3", PARLEY_WEB="off")
 
     [warning] = loaded.warnings
     assert warning.mark == "note"

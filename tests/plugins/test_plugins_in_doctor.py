@@ -13,7 +13,7 @@ ALL = len(names_of_ours())
 
 
 def look(packages: Packages, *names: str, off: frozenset[str] = frozenset()) -> list[Finding]:
-    settings = Settings(model="demo", home=packages.home, plugins=names, plugins_off=off)
+    settings = Settings(home=packages.home, plugins=names, plugins_off=off)
     found = list(look_at_plugins(settings))
     assert not list(packages.folder.glob("*.imported"))
     for each in found:

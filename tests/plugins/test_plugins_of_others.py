@@ -18,7 +18,7 @@ from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
 from tests.plugins.packages import Packages
 from tests.postgres import UrlOf
-from tests.process import REPOSITORY, until
+from tests.process import REPOSITORY, SILENT, until
 
 ROLL = """
 class P(Plugin):
@@ -331,9 +331,7 @@ async def test_a_failure_of_ours_is_an_error(start_bot: StartBot, packages: Pack
 async def test_a_start_goes_on_without_one_whose_tables_cannot_be_used(
     packages: Packages, tmp_path: Path, migrations: tuple[str, ...]
 ) -> None:
-    settings = load_settings(
-        {"PARLEY_HOME": str(tmp_path), "PARLEY_PLUGINS": "dice, coins", "PARLEY_MODEL": "demo"}, tmp_path
-    )
+    settings = load_settings({"PARLEY_HOME": str(tmp_path), "PARLEY_PLUGINS": "dice, coins", **SILENT}, tmp_path)
     packages.install(TABLES)
     packages.install(COINS, name="coins")
     async with prepare(settings) as resources:
@@ -355,7 +353,7 @@ async def test_nodes_tell_each_other_what_they_have_of_a_plugin(
     packages: Packages, tmp_path: Path, bare_url_of: UrlOf
 ) -> None:
     url = bare_url_of(tmp_path)
-    environ = {"PARLEY_HOME": str(tmp_path), "PARLEY_PLUGINS": "dice", "PARLEY_MODEL": "demo"}
+    environ = {"PARLEY_HOME": str(tmp_path), "PARLEY_PLUGINS": "dice", **SILENT}
     environ["PARLEY_DATABASE_URL"] = url
     packages.install(TABLES)
     async with prepare(load_settings({**environ, "PARLEY_NODE_NAME": "one"}, tmp_path)):
@@ -380,7 +378,7 @@ def duties(self, running):
 """)
     )
     packages.install("raise OSError('no coins here')", name="coins")
-    program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB": "on", "PARLEY_WEB_PORT": "0"})
+    program = Program(tmp_path, {**SILENT, "PARLEY_WEB": "on", "PARLEY_WEB_PORT": "0"})
     program.set("PYTHONPATH", f"{REPOSITORY}:{packages.folder}")
     program.set("PARLEY_PLUGINS", "dice, coins")
     program.set("PARLEY_PLUGINS_OFF", ",".join(kind.name for kind in own_plugins()))

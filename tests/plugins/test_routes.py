@@ -14,7 +14,7 @@ from gateway.web.route import Answer, Asked, Route
 from tests.entering import opened_store, page_server
 from tests.gateway.conftest import StartBot
 from tests.gateway.operation import watched
-from tests.page_server import DEMO
+from tests.page_server import PLAYED
 
 
 class Figures(Plugin):
@@ -125,5 +125,5 @@ async def test_a_route_lifts_no_check_of_another(tmp_path: Path, path: str) -> N
                 store,
                 [web.post("/api/history", history), web.get("/admin/{screen}/{item:.+}", history)],
                 public_routes=[*own, *(web.get(each, history) for each in paths_of((at(path),)))],
-                about=lambda: DEMO,
+                about=lambda: PLAYED,
             )

@@ -75,7 +75,7 @@ class AgentFactories:
             secrets,
             clock,
             base.new_id,
-            is_demo=lambda: base.models.now.is_demo,
+            samples=lambda: base.models.now.samples,
             chain=self.chat_models.chain,
         )
         """Makes the agents of jobs; those of chats have more tools."""

@@ -69,7 +69,11 @@ class ChatParts:
             jobs.notes,
             clock,
             secrets=base.secrets,
-            media=Media(agents.chat_models, Hearing(moments.plugins, failures, clock).hear),
+            media=Media(
+                agents.chat_models,
+                Hearing(moments.plugins, failures, clock).hear,
+                lambda: base.system.plugins.models.samples,
+            ),
         )
         self.sessions = Sessions(self._session)
         messages, posts = jobs.firing_messages, jobs.firing_delivery

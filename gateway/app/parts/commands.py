@@ -120,7 +120,7 @@ class CommandParts:
         guards, agents, jobs, chats = self._parts.guards, self._parts.agents, self._parts.jobs, self._parts.chats
         store, delivery, clock, current = base.store, base.delivery, base.clock, base.current
         access, models, pace, home = people.access, agents.chat_models, chats.pace, base.home
-        planning = Planning(jobs.jobs, jobs.zone_news, clock, is_demo=lambda: base.models.now.is_demo)
+        planning = Planning(jobs.jobs, jobs.zone_news, clock, is_ai=lambda: base.models.now.is_ai)
         model = ModelStatus(base.about, models, chats.agents.chain, guards.budgets, clock)
         sweep, rules = self.revocation.sweep, GroupRules(people.groups.rules, store.chat_settings, base.audit)
         test = ModelTest(models, guards.spending_of, store.spending, clock, base.new_id)

@@ -1,0 +1,1 @@
+"""The demo model, which answers where no other is set."""

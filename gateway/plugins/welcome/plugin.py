@@ -19,8 +19,8 @@ class Welcome(Plugin):
     async def start(self, given: Invocation) -> OutboundMessage:
         """Say hello, and offer requests to try."""
         lines = [say("welcome_hello", given.language, slash=given.slash, name=self.core.settings.now.ai_name)]
-        if self.core.models.now.is_demo:
-            lines.append(say("demo", given.language))
+        if notice := self.core.models.now.notice(given.language):
+            lines.append(notice)
         buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
         return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
 

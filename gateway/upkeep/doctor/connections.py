@@ -8,6 +8,7 @@ import aiohttp
 
 from agent_core.mcp.config import plain
 from agent_core.mcp.servers import Looked, McpServers, how_to_install
+from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import PROVIDERS, KeyCheck, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model
 from agent_core.models.server_address import below, with_key
@@ -25,12 +26,20 @@ MOST_LEFT_OUT = 10
 """Tools of one server that are named."""
 
 
-async def look_at_model(settings: Settings, providers: Sequence[Provider] = PROVIDERS) -> list[Finding]:
+async def look_at_model(
+    settings: Settings, providers: Sequence[Provider] = PROVIDERS, provided: Sequence[ModelProvider] = ()
+) -> list[Finding]:
+    """Check the model. `provided` are the providers of the plugins that come with Parley; others are not imported."""
     try:
-        choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
+        choice = await choose_model(
+            settings.model, settings.environ, base_url=settings.openai_base_url, provided=provided
+        )
     except ModelSettingError as error:
+        if settings.plugins:
+            what = f"model: {settings.model} is none of Parley's own"
+            return [note(what, "`parley plugin check NAME` tells which providers of models a plugin has")]
         return [problem("no model can be chosen", str(error))]
-    if choice.client == "demo":
+    if not choice.model.is_ai:
         return [note(f"model: {choice.why}", "for a real one set ANTHROPIC_API_KEY or another key of .env.example")]
     return list(_verdict(choice, await _ask(choice, providers)))
 

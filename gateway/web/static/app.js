@@ -107,9 +107,9 @@ async function detail(message_id, call) {
 async function who() {
   const told = await read("/api/about");
   if (!told) return;
-  const { model, why, demo, version } = told;
-  by("about").classList.toggle("demo", demo);
-  by("model").textContent = demo ? words.demo : model;
+  const { model, why, is_ai, version } = told;
+  by("about").classList.toggle("no-ai", !is_ai);
+  by("model").textContent = is_ai ? model : `${model}, ${words.no_ai}`;
   by("why").textContent = why;
   by("about").title = `${model}: ${why} (Parley ${version})`;
 }

@@ -12,10 +12,10 @@ from aiohttp import web
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.local_servers import LocalServer
 from agent_core.models.model_table import look_up
+from agent_core.models.no_model import NoModelClient
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.providers import PROVIDERS, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
-from gateway.plugins.demo.model import DemoLlm
 from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import Talk
 from tests.emulators.model_script import says
@@ -76,11 +76,11 @@ async def choose(
     return await choose_model(setting, environ or {}, base_url=base_url, local_ports=servers)
 
 
-async def test_with_nothing_at_all_the_demo_model_answers_and_says_what_it_is() -> None:
+async def test_with_nothing_at_all_no_model_is_chosen_and_the_reason_is_told() -> None:
     choice = await choose()
 
-    assert (choice.client, choice.why) == ("demo", "no key and no local model was found")
-    assert isinstance(make_client(choice), DemoLlm)
+    assert (choice.client, choice.why) == ("none", "no key and no local model was found")
+    assert isinstance(make_client(choice), NoModelClient)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
@@ -134,13 +134,12 @@ async def test_servers_of_ones_own_have_names_of_their_own() -> None:
 
 
 async def test_an_empty_key_is_no_key() -> None:
-    assert (await choose(environ={"ANTHROPIC_API_KEY": " "})).client == "demo"
+    assert (await choose(environ={"ANTHROPIC_API_KEY": " "})).client == "none"
 
 
 async def test_a_setting_wins_over_keys_and_servers() -> None:
     environ = {"ANTHROPIC_API_KEY": "a", "GROQ_API_KEY": "g"}
 
-    assert (await choose("demo", environ)).client == "demo"
     groq = await choose("groq/qwen/qwen3.8-27b", environ)
     assert (groq.model.id, groq.model.provider) == ("groq/qwen/qwen3.8-27b", "groq")
     assert groq.why == "the settings ask for it, and GROQ_API_KEY is set"
@@ -273,7 +272,7 @@ async def test_a_local_model_can_be_asked_for_by_name() -> None:
 )
 async def test_whatever_else_listens_there_is_no_model_server(answer: Callable[[], web.Response]) -> None:
     async with Odd(answer) as odd:
-        assert (await choose(servers=[LocalServer("llama.cpp", port_of(odd))])).client == "demo"
+        assert (await choose(servers=[LocalServer("llama.cpp", port_of(odd))])).client == "none"
 
 
 async def test_silent_servers_are_asked_at_the_same_time() -> None:

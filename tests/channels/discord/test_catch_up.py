@@ -28,7 +28,7 @@ SOON = 30
 @asynccontextmanager
 async def running(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[App]:
     clock = SystemClock()
-    about = About(model="scripted", why="a test", demo=False, version="0", started=clock.time())
+    about = About(model="scripted", why="a test", is_ai=True, version="0", started=clock.time())
     async with (
         Store.open(home, clock, new_id) as store,
         composed(

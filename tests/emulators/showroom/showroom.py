@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from gateway.app.chosen_plugins import own_models
+from gateway.settings.settings import Settings
 from tests.emulators.showroom.discord import DiscordExhibit
 from tests.emulators.showroom.exhibit import Now
 from tests.emulators.showroom.home import Home, settle
@@ -25,8 +27,13 @@ PORT = 8770
 
 MODELS = (
     "/model NAME chooses one of these models, each emulated as its provider speaks: they think, calculate, and repeat "
-    "what is said to them. Until then the demo model answers."
+    "what is said to them. Until then one that is no AI answers."
 )
+
+
+def standing_by() -> str:
+    """Return the model of a plugin that answers until another is chosen; empty if there is none."""
+    return next((each.name for each in own_models(Settings(home=Path())) if each.standby), "")
 
 
 class PortTaken(Exception):
@@ -110,7 +117,7 @@ class Showroom:
         return [
             ("Ann owns this Parley, and Bob may talk to it. Zoe is a stranger.", speakers),
             ("Parley's own page would be one more; it is not needed here.", {"PARLEY_WEB": "off"}),
-            (MODELS, {"PARLEY_MODEL": "demo", "PARLEY_THINKING": "low", **self.models.settings}),
+            (MODELS, {"PARLEY_MODEL": standing_by(), "PARLEY_THINKING": "low", **self.models.settings}),
         ]
 
     async def _listen(self, port: int, starting: Coroutine[object, object, object]) -> None:

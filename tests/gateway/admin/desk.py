@@ -29,7 +29,7 @@ from tests.entering import let_in, page_server, signed_in
 from tests.gateway.bot import Bot, BotOptions
 from tests.page_server import MemoryListing, no_detail
 
-ABOUT = About(model="scripted", why="a test", demo=False, version="0")
+ABOUT = About(model="scripted", why="a test", is_ai=True, version="0")
 
 LOADED = (
     "new Promise(done => document.readyState === 'complete' ? done(null)"

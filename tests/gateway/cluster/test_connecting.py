@@ -19,7 +19,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.connect.guiding import Guided, guided, settings_in
 from tests.postgres import UrlOf, rows
-from tests.process import until
+from tests.process import SILENT, until
 
 
 @pytest.fixture
@@ -104,12 +104,12 @@ async def test_a_guide_of_which_the_news_was_lost_is_followed_once_news_comes_ag
 
 async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> None:
     one, other = [await nodes.start(loaded=settings_in(nodes.home, {})) for _ in range(2)]
-    (nodes.home / ".env").write_text("PARLEY_MODEL=demo\n")
+    (nodes.home / ".env").write_text("".join(f"{name}={value}\n" for name, value in SILENT.items()))
 
     assert await one.made.serving.connections.use_model()
 
-    await until(lambda: other.made.base.current.now.model == "demo")
-    assert other.made.base.models.now.is_demo
+    await until(lambda: other.made.base.current.now.model == "silent")
+    assert other.made.base.models.now.default.model.id == "silent"
 
 
 async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_the_nodes(
@@ -147,9 +147,9 @@ async def test_a_model_that_is_connected_where_no_node_runs_answers_on_the_nodes
     bots = [await nodes.start(loaded=settings_in(nodes.home, environ)) for _ in range(2)]
     others = await OtherNodes.found(settings_in(nodes.home, environ))
     assert others is not None
-    (nodes.home / ".env").write_text("PARLEY_MODEL=demo\n")
+    (nodes.home / ".env").write_text("".join(f"{name}={value}\n" for name, value in SILENT.items()))
 
     assert await others.use_model()
 
-    assert [bot.made.base.current.now.model for bot in bots] == ["demo", "demo"]
-    assert all(bot.made.base.models.now.is_demo for bot in bots)
+    assert [bot.made.base.current.now.model for bot in bots] == ["silent", "silent"]
+    assert all(bot.made.base.models.now.default.model.id == "silent" for bot in bots)

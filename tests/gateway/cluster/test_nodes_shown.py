@@ -25,6 +25,7 @@ from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.bot import Bot, BotOptions
 from tests.postgres import UrlOf, rows
+from tests.process import SILENT
 
 FACTS = NodeInfo(name="a", host="here", pid=4711, version="1.0", started=1_795_170_240.0)
 
@@ -166,7 +167,7 @@ async def test_the_metrics_tell_of_each_node(tmp_path: Path, url: str) -> None:
 
 
 def test_digests_tell_settings_apart_without_telling_them(tmp_path: Path) -> None:
-    plain = {"PARLEY_HOME": str(tmp_path), "PARLEY_MODEL": "demo", "TELEGRAM_BOT_TOKEN": "12345:" + "a" * 35}
+    plain = {"PARLEY_HOME": str(tmp_path), **SILENT, "TELEGRAM_BOT_TOKEN": "12345:" + "a" * 35}
     same = {**plain, "PARLEY_HOME": str(tmp_path / "b"), "PARLEY_NODE_NAME": "b", "PARLEY_WEB_PORT": "0"}
     other = {**plain, "TELEGRAM_BOT_TOKEN": "12345:" + "b" * 35}
 

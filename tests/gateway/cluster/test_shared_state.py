@@ -27,7 +27,7 @@ from tests.gateway.approving import CHART, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.stores import opened_node
-from tests.page_server import DEMO
+from tests.page_server import PLAYED
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
@@ -340,7 +340,7 @@ async def pages(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[list[PageAccess]
     url, found = url_of(tmp_path), list[PageAccess]()
     async with opened_node(tmp_path, url) as one, opened_node(tmp_path, url) as other:
         for node in (one, other):
-            access = page_server(node.store, [], about=lambda: DEMO).access
+            access = page_server(node.store, [], about=lambda: PLAYED).access
 
             async def reload(_: str, access: PageAccess = access) -> None:
                 await access.sessions.reload()

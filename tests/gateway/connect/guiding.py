@@ -1,10 +1,11 @@
 """A guide that a test answers, in a home of its own."""
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from agent_core.models.provided import ModelProvider
 from gateway.connect.guide import Guide, Program, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
@@ -57,11 +58,16 @@ def settings_in(folder: Path, environ: Mapping[str, str]) -> Settings:
 
 @asynccontextmanager
 async def guided(
-    folder: Path, what: str, environ: Mapping[str, str], language: Language = "en", program: Program | None = None
+    folder: Path,
+    what: str,
+    environ: Mapping[str, str],
+    language: Language = "en",
+    program: Program | None = None,
+    models: Sequence[ModelProvider] = (),
 ) -> AsyncIterator[Guided]:
-    """Begin a guide for a platform or a model; `program` is the Parley that runs there."""
+    """Begin a guide for a platform or a model; `program` is the Parley that runs there, and `models` are of plugins."""
     settings = settings_in(folder, environ)
-    around = Surroundings(settings, settings.secrets, program, time.time)
+    around = Surroundings(settings, settings.secrets, program, time.time, models)
     guide = ModelGuide(around, language) if what == "model" else PlatformGuide(what, around, language)
     there = Guided(guide, around)
     await guide.begin()

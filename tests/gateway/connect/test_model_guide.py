@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.models.llm import ModelInfo
 from agent_core.models.local_servers import PROBE_S
+from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import PROVIDERS
+from agent_core.models.scripted import ScriptedLlm
 from gateway.connect.steps import Ask, Done, Failed, Form
 from tests.emulators.model_script import Failure, says
 from tests.emulators.openai import OpenAiEmulator
@@ -35,7 +38,7 @@ async def test_a_test_call_tells_its_time_and_price_before_anything_is_written(
     async with guided(tmp_path, "model", {}) as there:
         first = await there.next()
         assert isinstance(first, Ask)
-        assert {choice.value for choice in first.choices} >= {"server", "demo", *(each.name for each in PROVIDERS)}
+        assert {choice.value for choice in first.choices} >= {"server", *(each.name for each in PROVIDERS)}
         await there.answer("server")
         step = await own_server(there, server.base_url, "sk-wrong-0123456789", "large")
         assert isinstance(step, Form)
@@ -126,15 +129,6 @@ async def test_keys_of_others_and_no_key_are_not_taken(tmp_path: Path) -> None:
             assert step.fields[1].default == "claude-haiku-4-5"
 
 
-async def test_the_demo_takes_the_address_of_an_own_server_out(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:9/v1\nPARLEY_MODEL=x\n")
-    async with guided(tmp_path, "model", {}) as there:
-        await there.next()
-        done = await there.answer("demo")
-        assert isinstance(done, Done)
-    assert there.env == "OPENAI_BASE_URL=\nPARLEY_MODEL=demo\n"
-
-
 async def test_what_is_none_of_the_choices_is_asked_again(tmp_path: Path) -> None:
     async with guided(tmp_path, "model", {}, "zh") as there:
         await there.next()
@@ -143,9 +137,29 @@ async def test_what_is_none_of_the_choices_is_asked_again(tmp_path: Path) -> Non
         assert step.trouble == "没有 `gpt` 这个选项。"
 
 
+async def look_up(model: str) -> ModelInfo:
+    return ModelInfo(id=model)
+
+
+SPARE = ModelProvider(
+    "spare", look_up, lambda: ScriptedLlm("Hello."), standby="small", about={"en": "to try", "zh": "试用"}
+)
+
+
+async def test_a_model_that_stands_by_takes_the_address_of_an_own_server_out(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:9/v1\nPARLEY_MODEL=x\n")
+    async with guided(tmp_path, "model", {}, models=(SPARE,)) as there:
+        first = await there.next()
+        assert isinstance(first, Ask)
+        assert "to try" in [choice.label for choice in first.choices]
+        done = await there.answer("spare")
+        assert isinstance(done, Done)
+    assert there.env == "OPENAI_BASE_URL=\nPARLEY_MODEL=spare\n"
+
+
 async def test_a_model_in_the_environment_would_win_and_is_named(tmp_path: Path) -> None:
-    async with guided(tmp_path, "model", {"PARLEY_MODEL": "demo"}) as there:
+    async with guided(tmp_path, "model", {"PARLEY_MODEL": "spare"}, models=(SPARE,)) as there:
         await there.next()
-        step = await there.answer("demo")
+        step = await there.answer("spare")
         assert isinstance(step, Failed)
         assert "`PARLEY_MODEL` is set in the environment" in step.text

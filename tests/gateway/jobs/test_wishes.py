@@ -6,8 +6,8 @@ import pytest
 
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.llm import LlmRequest
+from agent_core.models.no_model import NO_MODEL
 from agent_core.models.scripted import Turn, calls
-from agent_core.models.selection import DEMO_MODEL
 from tests.gateway.jobs.asking import press, typed_ids
 from tests.gateway.jobs.kit import ANN, make_timed_bot, moment
 
@@ -39,8 +39,8 @@ async def test_a_report_is_left_to_the_model_as_well(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["/remind", "/cron add"])
-async def test_the_demo_says_in_one_line_how_to_write_it(tmp_path: Path, command: str) -> None:
-    bot = make_timed_bot(tmp_path, [], model=DEMO_MODEL)
+async def test_without_a_model_it_is_said_in_one_line_how_to_write_it(tmp_path: Path, command: str) -> None:
+    bot = make_timed_bot(tmp_path, [], model=NO_MODEL)
     await bot.start()
     await bot.hears(f"{command} morgen um 9 Uhr Ben anrufen")
     assert bot.screen == [

@@ -15,7 +15,6 @@ from agent_core.events import AgentEvent, ToolExecutionStart
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.messages import AssistantMessage, ImageContent
-from agent_core.models.selection import DEMO_MODEL
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.catalogue import builtin_tools
@@ -24,6 +23,7 @@ from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
 from agent_core.tools.tool import Tool, ToolEnvironment
 from gateway.plugins.demo.model import DemoLlm
+from gateway.plugins.demo.plugin import DEMO_MODEL
 
 
 class QuickClock:

@@ -21,7 +21,6 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.models.scripted import Calls
-from agent_core.models.selection import DEMO_MODEL
 from agent_core.origin import CLEAN
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
@@ -32,6 +31,7 @@ from agent_core.tools.tool import Tool, ToolFailed, tool
 from gateway.plugins.demo.intents import Intent, Topic, understand
 from gateway.plugins.demo.model import DemoLlm, decide
 from gateway.plugins.demo.plans import fenced
+from gateway.plugins.demo.plugin import DEMO_MODEL
 from gateway.plugins.demo.wording import CHINESE, ENGLISH, Wording
 from tests.examples import examples
 from tests.messages import user

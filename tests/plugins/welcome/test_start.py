@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.messages import text_of
-from agent_core.models.selection import DEMO_MODEL
+from agent_core.models.no_model import NO_MODEL
 from tests.gateway.conftest import StartBot
 
 
@@ -35,8 +35,8 @@ async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
 
 
 async def test_start_says_if_no_real_model_answers(start_bot: StartBot) -> None:
-    bot = await start_bot(model=DEMO_MODEL)
+    bot = await start_bot(model=NO_MODEL)
 
     await bot.hears("/start")
 
-    assert bot.screen[0].endswith("Right now the **demo model** answers: it is no AI, but its tools are real.")
+    assert "No model is set, so nothing answers" in bot.screen[0]

@@ -26,4 +26,4 @@ async def test_ten_actions_lead_from_the_clone_to_the_first_answer(tmp_path: Pat
         await newcomer.reaches_the_first_answer()
 
         assert len(newcomer.actions) <= MOST_ACTIONS
-        assert "the demo model" in program.console
+        assert "demo, no AI" in program.console

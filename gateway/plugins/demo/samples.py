@@ -1,7 +1,5 @@
 """Sample files that the demo model suggests looking at."""
 
-from pathlib import Path
-
 WELCOME = """\
 Welcome to Parley.
 
@@ -47,25 +45,9 @@ Wednesday,57
 Thursday,44
 """
 
-FILES = {
+SAMPLES = {
     "welcome.txt": WELCOME,
     "sales.csv": SALES,
     "notes/garden.md": NOTES,
     "notes/visitors.csv": VISITORS,
 }
-
-
-def sample_of(name: str) -> bytes | None:
-    """Return the content of a sample file, or None if there is none of that name. The user's own file wins over it."""
-    return FILES[name].encode() if name in FILES else None
-
-
-def lay_out_demo(workspace: Path) -> list[str]:
-    """Write the sample files into a workspace if it is empty. Return the names of those written."""
-    workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if any(workspace.iterdir()):
-        return []
-    for name, text in FILES.items():
-        (workspace / name).parent.mkdir(mode=0o700, exist_ok=True)
-        (workspace / name).write_text(text, encoding="utf-8")
-    return list(FILES)
