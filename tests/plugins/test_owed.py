@@ -210,6 +210,21 @@ async def test_an_attempt_that_hangs_ends_and_is_made_again(
     assert await left(bot) == []
 
 
+async def test_a_mistake_behind_the_answer_leaves_nothing_undone(
+    start_bot: StartBot, adds: type[Adds], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await start_bot("Hi.", plugins=(adds,))
+
+    async def fails(_: Run) -> None:
+        raise LookupError("a mistake")
+
+    monkeypatch.setattr(bot.made.chats.runs.ends, "delivered", fails)
+    await bot.hears("hello")
+
+    assert bot.screen == ["Hi.", "That was completed."]
+    assert await left(bot) == []
+
+
 async def test_what_fails_each_time_is_given_up_and_told(
     start_bot: StartBot, adds: type[Adds], monkeypatch: pytest.MonkeyPatch
 ) -> None:
