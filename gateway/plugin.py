@@ -258,6 +258,7 @@ class Plugin:
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
         """Return what the chat is owed at the end of a run in it, however that ended, if that is said in the chat.
 
+        `how.items` are the numbers of the messages that it has read, by which `moved` told of them.
         Called in the transaction that ends the run and queues its answer, in the thread of the store: it uses nothing
         but `tx` and what may be read from any thread, and returns soon, as all writes wait for it. What it writes
         through `tx` is written together with the end of the run, or not at all; it is called again if that was undone.

@@ -302,8 +302,6 @@ WITHOUT_WORDS = {
     "Jobs.purge_drafts",
     "ReadMarks.move",
     "Restores.mark_reported",
-    "Reactions.add",
-    "Reactions.remove",
     "Retention.shorten",
     "Search.catch_up",
     "Standings.save",

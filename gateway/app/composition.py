@@ -135,9 +135,7 @@ class Gateway:
         await self.agents.tasks.close()
         self.agents.runner.stop()
         await self.guards.approvals.close()
-        await asyncio.gather(
-            self.guards.budget_notices.close(), self.chats.reactions.close(), self.commands.forgetting.close()
-        )
+        await asyncio.gather(self.guards.budget_notices.close(), self.commands.forgetting.close())
         await self._moments.closed()
         await self.base.delivery.close()
 

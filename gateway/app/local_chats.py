@@ -12,7 +12,6 @@ from gateway.app.router import EventRouter
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.sessions import Sessions
 from gateway.delivery.delivery import Delivery
-from gateway.delivery.reactions import Reactions
 from gateway.permissions.approvals import Approvals
 from gateway.runs.drain import Drain
 from gateway.runs.owed import OwedWork
@@ -26,7 +25,6 @@ class Resumed:
     """The parts that resume pending work of a chat."""
 
     recovery: Recovery
-    reactions: Reactions
     revocation: Revocation
     plugins: Callable[[ChatKey | None], Awaitable[None]]
     """Tells the plugins that this process works on a chat from now on, or on all."""
@@ -87,7 +85,6 @@ class LocalChats:
         """See `ChatWork`."""
         resumed = self._resumed
         self.unload(chat)  # it may have been looked at while another process worked on it
-        await resumed.reactions.restore(chat)
         await resumed.plugins(chat)
         await self._working.owed.resume(chat)
         return await resumed.recovery.take_over(chat)
@@ -99,7 +96,6 @@ class LocalChats:
     async def take_over_all(self) -> None:
         """See `ChatWork`."""
         resumed = self._resumed
-        await resumed.reactions.restore()
         await resumed.plugins(None)
         await self._working.owed.resume()
         self._route_all(await resumed.recovery.run())

@@ -124,7 +124,7 @@ class Revocation:
             await self._store.inbox.settle([item.seq for item in messages])
         for run in left:
             tag = await self._store.chats.language_of(run.chat, run.person)
-            await self._runs.revoke(run, language_of(tag, self._current.language))
+            await self._runs.ends.revoke(run, language_of(tag, self._current.language))
         return Ended(
             runs=[_who(run.chat, run.person) for run in (*stopped, *left)],
             messages=[_who(item.event.chat, item.event.sender.id) for item in messages],

@@ -20,7 +20,7 @@ from gateway.runs.cards import cards_of, repeats_cards
 from gateway.runs.model_failures import Reader, trouble_text
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
-from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.rows import Post, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
 from gateway.texts.say import Language
 
@@ -79,7 +79,7 @@ class Answers:
         model = answered_by(said, agent.loop.model.id)
         why = self._trouble(run, end, agent.loop.model.id, language) if end.reason is TerminalReason.ERROR else ""
         skills = agent.context.skills.names
-        how = RunEnd(end.reason, model, end.error, skills)
+        how = RunEnd(end.reason, model, end.error, skills, tuple(inbox_seqs([each.id for each in said])))
         heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
         is_told = end.reason is TerminalReason.COMPLETED and await self._is_told_by_cards(said)
         if is_told and not heard:

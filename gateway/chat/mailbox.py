@@ -8,11 +8,9 @@ from channels.base import MessageReceived, ScheduleFired, TaskEnded
 from gateway.chat.holds import Hold, Holds
 from gateway.chat.places import Moved, Place
 from gateway.chat.run_pace import person_of
-from gateway.delivery.reactions import HEARD, STEERED, WAITS, Reactions
 from gateway.store.rows import InboxItem
 
 _WORDS = "words"
-_SIGNS = {Place.WAITS: WAITS, Place.STEERS: STEERED, Place.BEGINS: HEARD, Place.OUT: None}
 
 
 class Mailbox:
@@ -21,7 +19,6 @@ class Mailbox:
     def __init__(
         self,
         waiting: Counter[str] | None = None,
-        reactions: Reactions | None = None,
         holds: Holds | None = None,
         moved: Moved | None = None,
     ) -> None:
@@ -29,12 +26,10 @@ class Mailbox:
 
         Args:
             waiting: Counts the messages in all mailboxes by user.
-            reactions: Show where each message is.
             holds: Tell why items wait that could begin a run.
             moved: Is told of the place of each item.
         """
         self._moved = moved
-        self._reactions = reactions
         self.holds = Holds() if holds is None else holds
         self._count: Counter[str] = Counter() if waiting is None else waiting
         self._next_ticket = count()
@@ -266,8 +261,6 @@ class Mailbox:
         return items
 
     def _tell(self, item: InboxItem, place: Place) -> None:
-        if self._reactions is not None:
-            self._reactions.show(item, _SIGNS[place])
         if self._moved is not None:
             self._moved(item, place)
 

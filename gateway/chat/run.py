@@ -20,13 +20,12 @@ from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, Posted
 from gateway.chat.answers import Answers
-from gateway.chat.places import Moved, Place
+from gateway.chat.places import Moved
 from gateway.chat.run_end import RunEnds
 from gateway.delivery.progress_message import ProgressMessage
-from gateway.delivery.reactions import Reactions
 from gateway.runs.owed import OwedWork
 from gateway.runs.runner import Runner
-from gateway.store.rows import InboxItem, Post, Run, RunEnd, inbox_seqs
+from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language
 
@@ -89,7 +88,6 @@ class ChatRun:
         self._answers = runs.answers
         self._ends = runs.ends
         self._owed = runs.owed
-        self._reactions = runs.reactions
         self._agent = agent
         self._run = run
         self._language = language
@@ -163,8 +161,6 @@ class ChatRun:
         trouble = await self._ends.deliver(self._run, posts)
         if earlier and not progress.progress.tools and posts and posts[-1].is_progress:
             await progress.vanish()  # it would only say how long the restart took
-        answered = trouble is None and end.reason is TerminalReason.COMPLETED
-        self._reactions.ended(inbox_seqs([each.id for each in (*earlier, *end.messages)]), answered=answered)
         if trouble is None:
             self._runner.tally.answered[self._run.chat.platform] += 1
             await self._ends.delivered(self._run)
@@ -180,38 +176,8 @@ class ChatRuns:
     answers: Answers
     ends: RunEnds
     owed: OwedWork
-    reactions: Reactions
     moved: Moved
-
-    async def give_up(self, run: Run, items: Sequence[InboxItem], why: str, language: Language) -> None:
-        """End a run after an internal error; see `RunEnds.give_up`."""
-        self._unanswered(await self.store.transcript.said_in(run), items)
-        for item in items:
-            self.moved(item, Place.OUT)
-        await self.ends.give_up(run, items, why, language)
-
-    async def set_aside(self, run: Run, said: Sequence[AgentMessage], language: Language) -> None:
-        """End a run that crashed the program repeatedly; see `RunEnds.set_aside`."""
-        self._unanswered(said)
-        await self.ends.set_aside(run, said, language)
-
-    async def stop(self, run: Run, language: Language) -> None:
-        """End a run that waits to be resumed, because a user has stopped it; see `RunEnds.stop`."""
-        self._unanswered(await self.store.transcript.said_in(run))
-        await self.ends.stop(run, language)
-
-    async def lose(self, run: Run, language: Language) -> None:
-        """End a run that waits to be resumed but has lost its messages; see `RunEnds.lose`."""
-        await self.ends.lose(run, language)
-
-    async def revoke(self, run: Run, language: Language) -> None:
-        """End a run that waits to be resumed, because its user may no longer speak; see `RunEnds.revoke`."""
-        self._unanswered(await self.store.transcript.said_in(run))
-        await self.ends.revoke(run, language)
-
-    def _unanswered(self, said: Sequence[AgentMessage], items: Sequence[InboxItem] = ()) -> None:
-        seqs = {*inbox_seqs([each.id for each in said]), *(item.seq for item in items)}
-        self.reactions.ended(sorted(seqs), answered=False)
+    """Is told of each new place of a message."""
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""

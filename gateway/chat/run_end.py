@@ -17,7 +17,7 @@ from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.store.job import Job
 from gateway.store.question import Question
-from gateway.store.rows import InboxItem, Post, Run, RunEnd, Task
+from gateway.store.rows import InboxItem, Post, Run, RunEnd, Task, inbox_seqs
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
@@ -83,7 +83,7 @@ class RunEnds:
             buttons=retry_buttons(run, language),
         )
         told = finished_words(said) or plain_news(news or said, language)
-        await self._end(run, sorry, told, RunEnd(TerminalReason.ERROR, "", why), items)
+        await self._end(run, sorry, told, RunEnd(TerminalReason.ERROR, "", why, items=_read(said, items)), items)
 
     async def set_aside(self, run: Run, said: Sequence[AgentMessage], language: Language) -> None:
         """End a run that crashed the program repeatedly at the same step; users may continue it."""
@@ -92,7 +92,7 @@ class RunEnds:
         sorry = OutboundMessage(markdown=words, reply_to=run.reply_to, buttons=buttons)
         told = finished_words(said) or plain_news(said, language)
         why = "the program died in the same step again and again"
-        await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, "", why))
+        await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, "", why, items=_read(said)))
 
     async def lose(self, run: Run, language: Language) -> None:
         """End a run whose messages can no longer be read, so that there is nothing to go on with."""
@@ -106,7 +106,7 @@ class RunEnds:
     async def stop(self, run: Run, language: Language) -> None:
         """End a run that waits to be resumed, because a user has stopped it."""
         said = await self._store.transcript.said_in(run)
-        how = RunEnd(TerminalReason.ABORTED, "")
+        how = RunEnd(TerminalReason.ABORTED, "", items=_read(said))
         if not said:  # its message still waits
             await self._store.runs.end(run, how, ())
             return
@@ -118,7 +118,8 @@ class RunEnds:
         """End a run that waits to be resumed, because its user may no longer speak."""
         said = await self._store.transcript.said_in(run)
         sorry = OutboundMessage(markdown=say("run_revoked", language), reply_to=run.reply_to)
-        await self._end(run, sorry, finished_words(said), RunEnd(TerminalReason.ABORTED, ""))
+        how = RunEnd(TerminalReason.ABORTED, "", items=_read(said))
+        await self._end(run, sorry, finished_words(said), how)
 
     async def _end(
         self, run: Run, sorry: OutboundMessage, told: Sequence[str], end: RunEnd, items: Sequence[InboxItem] = ()
@@ -141,3 +142,8 @@ class RunEnds:
         await self.over(run)
         await self._delivery.deliver(run.chat, posts)
         self._owed.begin(owed)
+
+
+def _read(said: Sequence[AgentMessage], items: Sequence[InboxItem] = ()) -> tuple[int, ...]:
+    """Return the numbers of the inbox items that a run has read, or began with."""
+    return tuple(sorted({*inbox_seqs([each.id for each in said]), *(item.seq for item in items)}))

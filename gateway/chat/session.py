@@ -56,7 +56,7 @@ class ChatSession:
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
         self.holds = turns.holds()
         self.open_runs = OpenRuns(self.holds)
-        self.mail = Mailbox(turns.pace.waiting, runs.reactions, self.holds, runs.moved)
+        self.mail = Mailbox(turns.pace.waiting, self.holds, runs.moved)
         self._intake = asyncio.Lock()
         self.arrivals = Arrivals(self.mail, partial(gaps.holds, self.key))
         self._gaps = gaps
@@ -271,13 +271,13 @@ class ChatSession:
             self._handles.over(run.id)
             log.exception("run failed", run=run.id, chat=str(self.key))
             self._runs.runner.tally.runs[TerminalReason.ERROR.value] += 1
-            await self._runs.give_up(run, items, type(error).__name__, await self._language())
+            await self._runs.ends.give_up(run, items, type(error).__name__, await self._language())
 
     async def _go_on_with(self, run: Run) -> None:
         """Let a run that waited go on next, unless a user has stopped it meanwhile. If none of its messages is stored,
         they wait in the mailbox for another run."""
         if self.current.is_stopping:
-            await self._runs.stop(run, await self._language())
+            await self._runs.ends.stop(run, await self._language())
         else:
             self.open_runs.restored.insert(0, run)
 
@@ -296,7 +296,7 @@ class ChatSession:
     async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
         attempt = Attempt((), is_stuck=False) if items else await self._runs.runner.resume(run)
         if attempt.is_stuck:
-            await self._runs.set_aside(run, attempt.said, await self._language())
+            await self._runs.ends.set_aside(run, attempt.said, await self._language())
             return
         goes_on = not items and await self._runs.store.runs.take_up(run)
         agent = await self._agent_of(run, attempt, goes_on=goes_on)
@@ -323,9 +323,9 @@ class ChatSession:
         said = [each.id for each in attempt.said]
         known = {each.id for each in agent.messages} if said else set[str]()
         if goes_on and said and said[0] not in known:
-            await self._runs.stop(run, await self._language())  # its message was taken back meanwhile
+            await self._runs.ends.stop(run, await self._language())  # its message was taken back meanwhile
         elif attempt.is_lost or (said and known.isdisjoint(said)):
-            await self._runs.lose(run, await self._language())
+            await self._runs.ends.lose(run, await self._language())
         else:
             return agent
         return None
@@ -338,7 +338,7 @@ class ChatSession:
             self.enqueue(item)
         self.conversation.forget_agent()  # the next one does not know the run
         if self.current.is_stopping:
-            await self._runs.stop(run, await self._language())
+            await self._runs.ends.stop(run, await self._language())
             return
         wait = self._background.start(spending.room(), f"room for {run.id}")
         self.open_runs.pause(run, wait)

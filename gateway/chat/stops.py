@@ -160,7 +160,7 @@ class Stops:
     async def _settle(self, halted: Halted) -> None:
         await self._conversation.settle(halted.dropped)
         for run in halted.left:
-            await self._runs.stop(run, await self._conversation.language_for(run.person))
+            await self._runs.ends.stop(run, await self._conversation.language_for(run.person))
 
     def _abort(self) -> None:
         self._current.stop()

@@ -30,7 +30,6 @@ _HAS_MORE = (
     " OR EXISTS (SELECT FROM runs WHERE chat = :chat AND state = 'running')"
     " OR EXISTS (SELECT FROM tasks WHERE chat = :chat AND state IN ('pending', 'running'))"
     " OR EXISTS (SELECT FROM approvals WHERE chat = :chat AND state = 'pending')"
-    " OR EXISTS (SELECT FROM reactions WHERE chat = :chat)"
     " OR EXISTS (SELECT FROM owed WHERE chat = :chat)"
 )
 """Selects the kinds of pending work that `ChatWork.take_over` resumes."""
@@ -39,7 +38,6 @@ _LEFT = (
     " UNION SELECT chat FROM outbox WHERE state IN ('pending', 'sending')"
     " UNION SELECT chat FROM runs WHERE state = 'running'"
     " UNION SELECT chat FROM tasks WHERE state IN ('pending', 'running')"
-    " UNION SELECT chat FROM reactions"
     " UNION SELECT chat FROM owed WHERE kind = ANY(:kinds)"
 )
 BEATEN_WITHIN = 1.0

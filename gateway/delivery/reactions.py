@@ -1,20 +1,23 @@
 """Reactions on people's messages that show what becomes of them, where the platform and the settings allow it."""
 
-from collections import OrderedDict
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
 
 from agent_core.background import Background
 from agent_core.clock import Clock
+from agent_core.messages import JsonObject
+from agent_core.reasons import TerminalReason
 from channels.base import ChannelError, ChatKey, MessageReceived
 from channels.capabilities import Emoji, Reacts, TypesByReaction
 from gateway.delivery.delivery import Delivery
-from gateway.settings.current import CurrentSettings
-from gateway.store.reactions import Fate
+from gateway.store.owed import Owed
+from gateway.store.reactions import LeftReaction
 from gateway.store.reactions import Reactions as Rows
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, Post, PostState, Run, RunEnd, inbox_seqs
+from gateway.store.store import Store
 
 HEARD: Emoji = "👀"
 """A run works on the message."""
@@ -24,6 +27,8 @@ WAITS: Emoji = "😴"
 """The message waits for a run of its own."""
 DONE: Emoji = "👌"
 """The answer has been sent."""
+KIND = "reaction"
+"""That of what is owed at the end of a run: the last reaction on each message that it has read."""
 UNDER_WAY = (HEARD, STEERED, WAITS)
 SHOWN_AFTER = 1.0
 """Seconds before a change is shown, unless it is the last one; a quick answer needs no other reaction."""
@@ -32,6 +37,8 @@ PATIENCE = 10.0
 AGAIN_SECONDS = 1.0
 LAST_TRIES = 10
 """Tries to replace a reaction that is not true any more; the next process tries again."""
+OWED_SECONDS = 200.0
+"""Seconds for which the end of a run counts as not shown; what a platform refuses for longer goes on without that."""
 LONGEST_PAUSE = 60.0
 """Longest pause between two of these tries, in seconds, unless the platform asks for a longer one."""
 MOST_MESSAGES = 2_000
@@ -51,7 +58,13 @@ class _Message:
     """True if the message surely has what `possible` holds."""
     has_row: bool = False
     """True if a row says that the message may have a reaction, for the next process."""
-    is_busy: bool = False
+    doing: "asyncio.Task[None] | None" = None
+    """Lets the message have what is wanted."""
+
+    @property
+    def is_open(self) -> bool:
+        """True if the end of its run is still to be shown."""
+        return self.wanted in UNDER_WAY or self.has_row
 
     @property
     def is_stale(self) -> bool:
@@ -66,36 +79,40 @@ class Reactions:
     tried repeatedly, also by the next process.
     """
 
-    def __init__(self, rows: Rows, delivery: Delivery, clock: Clock, current: CurrentSettings) -> None:
-        """Messages get reactions while the settings say so."""
+    def __init__(self, rows: Rows, store: Store, delivery: Delivery, clock: Clock, is_on: Callable[[], bool]) -> None:
+        """Messages get reactions while `is_on` returns True."""
         self._rows = rows
+        self._store = store
         self._delivery = delivery
         self._clock = clock
-        self._current = current
-        self._messages: OrderedDict[int, _Message] = OrderedDict()
+        self._is_on = is_on
+        self._messages: dict[int, _Message] = {}
         self._tasks = Background("a reaction failed")
 
     async def restore(self, chat: ChatKey | None = None) -> None:
-        """Take over the reactions that the previous process left, and end those of messages that are done.
+        """Take over the reactions that the previous process left, and remove those of messages that were dropped.
 
-        `chat` limits it to the messages of a chat.
+        `chat` limits it to the messages of a chat. The last reactions that runs owe are shown by `finish`.
         """
-        for left in await self._rows.left(chat):
+        self._forget_all_in(chat)
+        found = await self._rows.left(chat)
+        under_way = await self._under_way(chat) if found else set[int]()
+        for left in found:
             if not isinstance(self._delivery.on(left.chat.platform), Reacts):
                 continue
             message = _Message(left.seq, left.chat, left.message_id, possible={*UNDER_WAY}, is_certain=False)
             message.has_row = True
-            if left.fate is Fate.OPEN:
+            if left.seq in under_way:
                 self._messages[left.seq] = message
             else:
-                self._want(message, DONE if left.fate is Fate.ANSWERED else None)
+                self._want(message, None)
 
     def show(self, item: InboxItem, emoji: Emoji | None) -> None:
         """Let a message have this reaction, or none, soon."""
         channel = self._delivery.on(item.event.chat.platform)
         if not isinstance(item.event, MessageReceived) or not isinstance(channel, Reacts):
             return
-        is_on = self._current.now.reactions
+        is_on = self._is_on()
         if isinstance(channel, TypesByReaction):
             channel.type_by_reaction(on=not is_on)
         if not is_on:
@@ -107,11 +124,36 @@ class Reactions:
             message = self._messages[item.seq] = self._known(item, item.event)
         self._want(message, emoji)
 
-    def ended(self, seqs: Sequence[int], *, answered: bool) -> None:
-        """Show the end of a run on the messages that it has read, given by their numbers in the inbox."""
-        for seq in seqs:
-            if message := self._messages.pop(seq, None):
-                self._want(message, DONE if answered else None)
+    def ended(self, run: Run, how: RunEnd) -> Sequence[Owed]:
+        """Return what is owed at the end of a run: the last reactions on the messages that it has read.
+
+        May be called from any thread.
+        """
+        found = (self._messages.get(seq) for seq in how.items)
+        ids: JsonObject = {str(each.seq): each.id for each in found if each is not None and each.is_open}
+        if not ids:
+            return ()
+        data: JsonObject = {"messages": ids, "is_whole": how.reason is TerminalReason.COMPLETED}
+        return [Owed(KIND, run.id, run.chat, data)]
+
+    async def finish(self, item: Owed) -> Sequence[Post]:
+        """Show the end of a run on the messages that it has read. Returns no messages."""
+        if not isinstance(self._delivery.on(item.chat.platform), Reacts):
+            return ()
+        posts = await self._store.outbox.of_run(item.run)
+        is_sent = all(post.state is not PostState.FAILED for post in posts if ":answer:" in post.key)
+        last = DONE if item.data["is_whole"] and is_sent else None
+        doing = []
+        for seq, message_id in _messages_of(item):
+            message = self._messages.pop(seq, None) or _Message(seq, item.chat, message_id)
+            doing.append(self._want(message, last))
+        try:
+            await asyncio.wait(doing, timeout=OWED_SECONDS)
+        except asyncio.CancelledError:  # another process goes on
+            for each in doing:
+                each.cancel()
+            raise
+        return ()
 
     async def close(self) -> None:
         """Drop what is not shown yet; what is shown remains."""
@@ -119,24 +161,38 @@ class Reactions:
 
     def _known(self, item: InboxItem, event: MessageReceived) -> _Message:
         if len(self._messages) >= MOST_MESSAGES:
-            self._messages.popitem(last=False)
+            del self._messages[next(iter(self._messages))]
         return _Message(item.seq, event.chat, event.message_id)
 
-    def _want(self, message: _Message, emoji: Emoji | None) -> None:
+    def _forget_all_in(self, chat: ChatKey | None) -> None:
+        """Forget what another process has worked on meanwhile."""
+        for message in [each for each in self._messages.values() if each.chat == chat]:
+            del self._messages[message.seq]
+            if message.doing is not None:
+                message.doing.cancel()
+
+    async def _under_way(self, chat: ChatKey | None) -> set[int]:
+        """Return the numbers of the messages that wait, or whose run goes on, or still owes them the last reaction."""
+        store = self._store
+        seqs = {item.seq for item in await store.inbox.waiting(chat)}
+        for run in await store.runs.unfinished(chat):
+            seqs.update(inbox_seqs([each.id for each in await store.transcript.said_in(run)]))
+        for item in await store.owed.left(chat):
+            seqs.update(seq for seq, _ in _messages_of(item) if item.kind == KIND)
+        return seqs
+
+    def _want(self, message: _Message, emoji: Emoji | None) -> "asyncio.Task[None]":
         message.wanted = emoji
-        if not message.is_busy:
-            message.is_busy = True
-            self._tasks.start(self._apply(message), f"react {message.chat}")
+        if message.doing is None or message.doing.done():
+            message.doing = self._tasks.start(self._apply(message), f"react {message.chat}")
+        return message.doing
 
     async def _apply(self, message: _Message) -> None:
-        try:
-            if message.wanted not in {DONE, None}:
-                await self._clock.sleep(SHOWN_AFTER)
-            while not _has(message, wanted := message.wanted):
-                if not await self._set(message) and message.wanted == wanted:
-                    return
-        finally:
-            message.is_busy = False
+        if message.wanted not in {DONE, None}:
+            await self._clock.sleep(SHOWN_AFTER)
+        while not _has(message, wanted := message.wanted):
+            if not await self._set(message) and message.wanted == wanted:
+                return
 
     async def _set(self, message: _Message) -> bool:
         """Set the wanted reaction. Return False if it is dropped."""
@@ -174,11 +230,11 @@ class Reactions:
         """Set what is wanted now. Return False if the platform's rate limit has no room. Raises ChannelError."""
         channel, emoji = self._delivery.on(message.chat.platform), message.wanted
         if not isinstance(channel, Reacts):
-            return True
+            return False
         old = sorted(message.possible - {emoji})
         if emoji in UNDER_WAY and not message.has_row:
             message.has_row = True
-            await self._rows.add(message.seq, message.chat, message.id)
+            await self._rows.add(LeftReaction(message.seq, message.chat, message.id))
         message.is_certain = False
         for other in old[1:]:  # one by one, so that a repetition goes on where this try ends
             if not await channel.react(message.chat, message.id, None, instead_of={other}):
@@ -195,3 +251,10 @@ class Reactions:
 
 def _has(message: _Message, emoji: Emoji | None) -> bool:
     return message.is_certain and message.possible == ({emoji} if emoji else set())
+
+
+def _messages_of(item: Owed) -> Iterable[tuple[int, str]]:
+    """Yield the numbers and ids of the messages to which a run owes the last reaction."""
+    messages = item.data.get("messages")
+    if isinstance(messages, dict):
+        yield from ((int(seq), str(message_id)) for seq, message_id in messages.items())

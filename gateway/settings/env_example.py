@@ -35,7 +35,7 @@ GROUPS = {
     MODEL: ("model", "fallbacks", "models", "member_models", "guest_models", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow", "answer_strangers"),
     "What it may do": ("heartbeat", "search", "commands_network", "shared_memory", "plugins", "plugins_off"),
-    "Manner, language and time": ("ai_name", "personality", "language", "timezone", "reactions"),
+    "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "What it keeps": ("database_url", "node_name", "backups", "keep_days"),
     "Log, and stopping": ("log_level", "log_format", "audit", "drain_seconds"),
 }

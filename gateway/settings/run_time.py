@@ -44,7 +44,6 @@ RUN_TIME: Mapping[str, str] = {
     "language": "zh",
     "timezone": "Asia/Shanghai",
     "thinking": "low",
-    "reactions": "on",
     "answer_strangers": "off",
     "heartbeat": "off",
     "member_models": "openai/gpt-5-mini, groq/llama-4",

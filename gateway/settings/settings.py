@@ -106,8 +106,6 @@ class Settings(BaseSettings):
     heartbeat: bool = True
     """Offer the owner, once, to check every half hour if something needs attention: on or off. The command /heartbeat
     switches these checks on and off in each chat."""
-    reactions: bool = False
-    """Reactions on your messages that show what becomes of them, on Telegram, Slack and Discord: on or off."""
     search: str | None = None
     """Web search: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need BRAVE_API_KEY or
     TAVILY_API_KEY beside it. Empty: it cannot search."""

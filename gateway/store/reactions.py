@@ -1,22 +1,21 @@
-"""The table of reactions that are not final, so that the next process can replace them."""
+"""The table of messages with a reaction that is not the last one, so that the next process can replace it."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table, in_chat, readable
 
-
-class Fate(StrEnum):
-    """The state of a message that has a reaction."""
-
-    OPEN = "open"
-    """It waits, or its run has not ended."""
-    ANSWERED = "answered"
-    DROPPED = "dropped"
-    """It was dropped, or its run ended without a whole answer."""
+START = """
+-- Messages that may carry a reaction saying that they are heard, steer or wait; it is replaced or removed at the end.
+-- The table may be there already, as the core made it before.
+CREATE TABLE IF NOT EXISTS reactions (
+  seq INTEGER PRIMARY KEY,
+  chat TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  at REAL NOT NULL
+);
+"""
 
 
 @dataclass(frozen=True)
@@ -27,31 +26,21 @@ class LeftReaction:
     """The number of the message in the inbox."""
     chat: ChatKey
     message_id: str
-    fate: Fate
-
-
-_STATE = "SELECT state FROM inbox WHERE seq = ?"
-_RUN = (
-    "SELECT runs.state, runs.reason, runs.run FROM runs JOIN transcript USING (run)"
-    " WHERE runs.chat = ? AND (runs.ended IS NULL OR runs.ended >= ?)"
-    " AND json_extract(transcript.message, '$.id') = 'inbox-' || ? ORDER BY runs.started DESC LIMIT 1"
-)
-_FAILED = "SELECT 1 FROM outbox WHERE key > ? || ':answer:' AND key < ? || ':answer;' AND state = 'failed'"
 
 
 class Reactions(Table):
     """Messages on which a reaction other than the last one is shown."""
 
-    async def add(self, seq: int, chat: ChatKey, message_id: str) -> None:
+    async def add(self, left: LeftReaction) -> None:
         """Record a message before it gets a reaction."""
-        row = seq, str(chat), message_id, self._clock.time()
+        row = left.seq, str(left.chat), left.message_id, self._clock.time()
 
         def change(connection: Connection) -> None:
             connection.execute(
                 "INSERT INTO reactions (seq, chat, message_id, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row
             )
 
-        await self._writer.submit(change)
+        await self.write(change)
 
     async def remove(self, seq: int) -> None:
         """Delete the record of a message whose reaction is final or gone."""
@@ -59,35 +48,24 @@ class Reactions(Table):
         def change(connection: Connection) -> None:
             connection.execute("DELETE FROM reactions WHERE seq = ?", (seq,))
 
-        await self._writer.submit(change)
+        await self.write(change)
 
     async def left(self, chat: ChatKey | None = None) -> list[LeftReaction]:
-        """Return the messages that the previous process left with a reaction, and what became of each.
-
-        `chat` limits them to those of one chat.
-        """
+        """Return the messages of a chat, or of all, that the previous process left with a reaction."""
         condition, values = in_chat(chat)
-        query = f"SELECT seq, chat, message_id, at FROM reactions WHERE TRUE{condition} ORDER BY seq"  # noqa: S608
+        query = f"SELECT seq, chat, message_id FROM reactions WHERE TRUE{condition} ORDER BY seq"  # noqa: S608
 
         def read(connection: Connection) -> list[LeftReaction]:
-            def left(row: tuple[int, str, str, float]) -> LeftReaction:
-                seq, chat, message, at = row
-                return LeftReaction(seq, ChatKey.parse(chat), message, _fate(connection, seq, chat, at))
+            return list(readable(connection.execute(query, values).fetchall(), _left, "reactions"))
 
-            return list(readable(connection.execute(query, values).fetchall(), left, "reactions"))
-
-        return await self._reader.run(read)
+        return await self.read(read)
 
 
-def _fate(connection: Connection, seq: int, chat: str, at: float) -> Fate:
-    state = connection.execute(_STATE, (seq,)).fetchone()
-    if state is None or state[0] == "new":
-        return Fate.OPEN if state else Fate.DROPPED
-    run = connection.execute(_RUN, (chat, at, seq)).fetchone()
-    if run is None:
-        return Fate.DROPPED
-    state, reason, name = run
-    if state == "running":
-        return Fate.OPEN
-    is_whole = reason == TerminalReason.COMPLETED and connection.execute(_FAILED, (name, name)).fetchone() is None
-    return Fate.ANSWERED if is_whole else Fate.DROPPED
+def _left(row: tuple[int, str, str]) -> LeftReaction:
+    seq, chat, message = row
+    return LeftReaction(seq, ChatKey.parse(chat), message)
+
+
+def erase(connection: Connection, chat: ChatKey) -> None:
+    """Delete the records of a chat."""
+    connection.execute("DELETE FROM reactions WHERE chat = ?", (str(chat),))

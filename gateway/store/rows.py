@@ -122,6 +122,8 @@ class RunEnd:
     error: str | None = None
     skills: tuple[str, ...] = ()
     """The skills that were loaded."""
+    items: tuple[int, ...] = ()
+    """The numbers in the inbox of the messages that it has read, as far as they are known. They are not stored here."""
 
 
 class PostState(StrEnum):

@@ -51,7 +51,6 @@ from gateway.store.pairing import Pairing
 from gateway.store.people import People
 from gateway.store.person_zones import PersonZones
 from gateway.store.plugin_tables import PluginTables
-from gateway.store.reactions import Reactions
 from gateway.store.read_marks import ReadMarks
 from gateway.store.restores import Restores
 from gateway.store.retention import Retention
@@ -103,7 +102,7 @@ class Store:
         """Masked in every text before it is written."""
         tables = self._tables = writer, reader, clock, secrets
         self.inbox, self.settled = Inbox(*tables), Settled(*tables)
-        self.outbox, self.reactions = Outbox(*tables), Reactions(*tables)
+        self.outbox = Outbox(*tables)
         self.runs = Runs(*tables)
         self.run_records, self.owed = RunRecords(*tables), OwedItems(*tables)
         self.transcript, self.exchanges = Transcript(*tables), Exchanges(*tables)

@@ -22,7 +22,6 @@ SETTINGS = {
     "plugins": "要加载的第三方插件，它们的软件包须与 Parley 装在一起：用逗号分隔的名称。",
     "plugins_off": "停用的插件，包括 Parley 自带的：用逗号分隔的名称。",
     "heartbeat": "是否向所有者提议一次每半小时检查有无需要处理的事：on 或 off。各聊天中用 /heartbeat 开关。",
-    "reactions": "在 Telegram、Slack 和 Discord 上，用表情回应显示您的消息处理到哪一步：on 或 off。",
     "search": "网页搜索：SearXNG 服务器的地址、brave、tavily 或 duckduckgo。brave 和 tavily 还需要 BRAVE_API_KEY 或 "
     "TAVILY_API_KEY。留空：不能搜索。",
     "commands_network": "它运行的程序能否访问网络：on 或 off。",

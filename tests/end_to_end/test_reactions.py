@@ -26,7 +26,7 @@ def on(message: Message) -> list[str]:
 
 
 async def begin(stage: Stage) -> None:
-    stage.program.set("PARLEY_REACTIONS", "on")
+    stage.program.set("PARLEY_PLUGIN_REACTIONS_ON", "on")
     await stage.start()
 
 

@@ -75,7 +75,7 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
             "`fr` is no value for `language`, which takes one of en, zh. Example: ",
         ),
         ("set timezone Mars/Base", "`Mars/Base` is no value for `timezone`, which takes the name of a time zone"),
-        ("set reactions maybe", "`maybe` is no value for `reactions`, which takes on or off."),
+        ("set heartbeat maybe", "`maybe` is no value for `heartbeat`, which takes on or off."),
         ("set personality critc", "`critc` is no value for `personality`, which takes one of balanced, professional"),
         (f"set personality {'kind ' * 40}", "`kind kind"),
         ("set budgets.chat lots", "`lots` is no value for `budgets.chat`, which takes amounts by day or month"),

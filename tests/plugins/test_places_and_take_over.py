@@ -1,7 +1,7 @@
 """Plugins are told where each message is, which chats this process works on, and that Parley ends."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,7 +11,9 @@ from agent_core.models.scripted import Waits
 from channels.base import ChatKey, MessageReceived
 from gateway.chat.places import Place
 from gateway.plugin import Plugin
-from gateway.store.rows import InboxItem
+from gateway.store.connection import Connection
+from gateway.store.owed import Owed
+from gateway.store.rows import InboxItem, Run, RunEnd
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_steering import asked
@@ -33,6 +35,10 @@ class Watches(Plugin):
     def moved(self, item: InboxItem, place: Place) -> None:
         assert isinstance(item.event, MessageReceived)
         self.noted.append((item.event.text, place))
+
+    def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
+        self.noted.append(("ended", how.items))
+        return ()
 
     async def taken_over(self, chat: ChatKey | None) -> None:
         self.noted.append(("taken over", chat))
@@ -106,7 +112,22 @@ async def test_what_still_waits_is_told_again_after_a_restart_behind_the_take_ov
     assert places(watches, "to Rome")[-1] is BEGINS
 
 
-async def test_a_run_that_fails_before_its_message_is_kept_leaves_it_out(
+async def test_the_end_of_a_run_names_the_messages_that_it_has_read(
+    start_bot: StartBot, watches: type[Watches]
+) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "Oslo."), "Bergen.", plugins=(watches,))
+    await bot.channel.hears("to Oslo")
+    await asked(bot, 1)
+    await bot.channel.hears("no, Bergen")
+    await bot.channel.until(lambda: STEERS in places(watches, "no, Bergen"))
+    said.set()
+    await bot.app.settled()
+
+    assert places(watches, "ended") == [(1, 2)]
+
+
+async def test_so_does_that_of_one_that_fails_before_its_message_is_kept(
     start_bot: StartBot, watches: type[Watches], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = await start_bot("Hello.", plugins=(watches,))
@@ -117,7 +138,8 @@ async def test_a_run_that_fails_before_its_message_is_kept_leaves_it_out(
     monkeypatch.setattr(bot.made.base.store.runs, "begin", fails)
     await bot.hears("hi")
 
-    assert places(watches, "hi") == [WAITS, BEGINS, OUT]
+    assert places(watches, "hi") == [WAITS, BEGINS]
+    assert places(watches, "ended") == [(1,)]
 
 
 # Chats with something unfinished
@@ -144,7 +166,7 @@ async def test_it_is_told_of_a_chat_that_is_claimed_for_a_new_message_only_if_so
 
         await bot.hears("hi")
 
-        assert watches.noted == [("hi", WAITS), ("hi", BEGINS)]
+        assert watches.noted == [("hi", WAITS), ("hi", BEGINS), ("ended", (1,))]
 
 
 @pytest.mark.parametrize("named", ["inbox", "none", 5])

@@ -26,7 +26,6 @@ from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.chat.turns import Turns
-from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.agents import Agents
 from gateway.schedule.jobs.firings import FiringEnd, Firings
@@ -52,10 +51,9 @@ class ChatParts:
         self.gaps = Gaps(clock, base.channels.names(lambda channel: isinstance(channel, CatchesUp)))
         self.pace = Pace(access, clock)
         self.agents = _chat_agents(base, guards, agents, jobs)
-        self.reactions = Reactions(store.reactions, delivery, clock, base.current)
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
         answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(moments.plugins))
-        self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, self.reactions, moments.moved)
+        self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, moments.moved)
         failures = base.system.plugins.failures
         asked = Holding(moments.plugins, failures, clock).hold
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id, asked)

@@ -53,7 +53,7 @@ class EventParts:
             chats.firings,
             sessions=chats.sessions,
         )
-        resumed = Resumed(self.recovery, chats.reactions, commands.revocation, parts.moments.taken_over)
+        resumed = Resumed(self.recovery, commands.revocation, parts.moments.taken_over)
         working = Working(chats.sessions, agents.tasks, chats.firings, parts.guards.approvals, base.drain, parts.owed)
         here = LocalChats(router, words, delivery, working, resumed)
         self.dispatcher = base.peers.dispatcher(here, base.channels)

@@ -77,11 +77,10 @@ OWED = "owed (kind, key, chat, data, run, at, due, attempts) VALUES ('{}', 'run'
 @pytest.mark.parametrize(
     ("left", "found"),
     [
-        ("reactions (seq, chat, message_id, at) VALUES (1, '{}', 'm1', 0)", CHATS[:1]),
         (OWED.format("speech"), CHATS[:1]),
         (OWED.format("of a plugin that is gone"), []),
     ],
-    ids=["a reaction", "speech", "something that nobody does"],
+    ids=["speech", "something that nobody does"],
 )
 async def test_a_chat_that_lost_its_node_is_found_if_something_can_be_done_there(
     members: Members, left: str, found: Sequence[ChatKey]

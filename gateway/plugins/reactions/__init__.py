@@ -1,0 +1,1 @@
+"""Reactions on people's messages that show what becomes of them."""
