@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 from channels.base import ChatKey
 from channels.capabilities import Emoji
 from gateway.chat.places import Place
-from gateway.delivery.reactions import HEARD, KIND, STEERED, WAITS, Reactions
 from gateway.plugin import Core, Plugin
+from gateway.plugins.reactions import table
+from gateway.plugins.reactions.reactions import HEARD, KIND, STEERED, WAITS, Reactions
 from gateway.plugins.reactions.settings import ReactionsSettings
 from gateway.runs.owed import Doer
-from gateway.store import reactions as table
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed

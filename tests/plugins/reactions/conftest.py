@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.delivery import reactions
+from gateway.plugins.reactions import reactions
 
 
 @pytest.fixture(autouse=True)

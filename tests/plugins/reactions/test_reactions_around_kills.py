@@ -9,7 +9,7 @@ import pytest
 from agent_core.models.scripted import Waits
 from channels.base import ChannelError
 from channels.capabilities import Emoji
-from gateway.delivery.reactions import DONE, HEARD, STEERED, WAITS
+from gateway.plugins.reactions.reactions import DONE, HEARD, STEERED, WAITS
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.spending_sequences import copy_home

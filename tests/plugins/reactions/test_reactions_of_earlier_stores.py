@@ -7,9 +7,9 @@ from pathlib import Path
 from channels.base import ChatKey, MessageReceived
 from gateway.app.plugins import tables_of
 from gateway.plugins.reactions.plugin import ReactionsPlugin
+from gateway.plugins.reactions.table import LeftReaction, Reactions
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE, migrations
-from gateway.store.reactions import LeftReaction, Reactions
 from gateway.store.store import Extras, Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.models.scripted import Waits
-from gateway.delivery.reactions import DONE, HEARD, STEERED
+from gateway.plugins.reactions.reactions import DONE, HEARD, STEERED
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.test_steering import asked

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from channels.base import ChannelError
-from gateway.delivery.reactions import DONE, HEARD
+from gateway.plugins.reactions.reactions import DONE, HEARD
 from gateway.plugins.reactions.settings import ReactionsSettings
 from gateway.settings.settings import load_settings
 from tests.gateway.bot import Bot

@@ -1,7 +1,7 @@
 """The table of reactions passes the tests of every plugin."""
 
 from gateway.plugins.reactions.plugin import ReactionsPlugin
-from gateway.store.reactions import LeftReaction, Reactions
+from gateway.plugins.reactions.table import LeftReaction, Reactions
 from parley.testing import Bot
 from tests.plugins.both_databases import OnBoth
 

@@ -13,9 +13,9 @@ from agent_core.reasons import TerminalReason
 from channels.base import ChannelError, ChatKey, MessageReceived
 from channels.capabilities import Emoji, Reacts, TypesByReaction
 from gateway.delivery.delivery import Delivery
+from gateway.plugins.reactions.table import LeftReaction
+from gateway.plugins.reactions.table import Reactions as Rows
 from gateway.store.owed import Owed
-from gateway.store.reactions import LeftReaction
-from gateway.store.reactions import Reactions as Rows
 from gateway.store.rows import InboxItem, Post, PostState, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
 
