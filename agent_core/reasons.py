@@ -43,7 +43,7 @@ class TransitionReason(StrEnum):
 
 
 class TerminalReason(StrEnum):
-    """Why a run ended; `state_after` is the state it leaves the agent in."""
+    """The reason why a run ended; `state_after` is the state it leaves the agent in."""
 
     COMPLETED = "completed"
     MAX_TURNS = "max_turns"

@@ -14,6 +14,7 @@ from agent_core.models.provided import ModelProvider
 from agent_core.models.scripted import Speech
 from agent_core.models.selection import ModelSettingError
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
+from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
@@ -170,6 +171,7 @@ __all__ = [
     "Suggestion",
     "Table",
     "TaskEnded",
+    "TerminalReason",
     "Tool",
     "ToolContext",
     "ToolFailed",

@@ -19,6 +19,7 @@ from tests.process import REPOSITORY
 OURS = ("gateway.", "channels.", "agent_core.")
 DOOR = (parley.Plugin, parley.Core, parley.Running)
 INNER = {
+    "agent_core.background": "tasks that go on beside the chats",
     "agent_core.clock": "ids of calls that a model makes",
     "agent_core.file_handles": "what a run lacks to go on",
     "agent_core.identity_cache": "figures of what requests repeat",

@@ -148,11 +148,13 @@ class Reactions:
             message = self._messages.pop(seq, None) or _Message(seq, item.chat, message_id)
             doing.append(self._want(message, last))
         try:
-            await asyncio.wait(doing, timeout=OWED_SECONDS)
+            done, _ = await asyncio.wait(doing, timeout=OWED_SECONDS)
         except asyncio.CancelledError:  # another process goes on
             for each in doing:
                 each.cancel()
             raise
+        for each in done:
+            each.result()  # what failed is tried again
         return ()
 
     async def close(self) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.table import Table, in_chat, readable
+from gateway.store.table import Table, readable
 
 START = """
 -- Messages that may carry a reaction saying that they are heard, steer or wait; it is replaced or removed at the end.
@@ -52,8 +52,8 @@ class Reactions(Table):
 
     async def left(self, chat: ChatKey | None = None) -> list[LeftReaction]:
         """Return the messages of a chat, or of all, that the previous process left with a reaction."""
-        condition, values = in_chat(chat)
-        query = f"SELECT seq, chat, message_id FROM reactions WHERE TRUE{condition} ORDER BY seq"  # noqa: S608
+        query = "SELECT seq, chat, message_id FROM reactions WHERE chat = coalesce(?, chat) ORDER BY seq"
+        values = (None if chat is None else str(chat),)
 
         def read(connection: Connection) -> list[LeftReaction]:
             return list(readable(connection.execute(query, values).fetchall(), _left, "reactions"))
