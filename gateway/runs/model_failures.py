@@ -31,8 +31,8 @@ class Reader:
 def trouble_text(end: AgentEnd, run: str, usual: str, reader: Reader, secrets: Secrets) -> str:
     """Return the reason that the run ended. `run` is its id as shown; `usual` is the model that is asked first."""
     kind, language = end.failure or FailureKind.FATAL, reader.language
-    if end.cause is FailureCause.NO_MODEL:
-        return say("no_model" if reader.is_owner else "error_no_model", language)
+    if end.cause is FailureCause.NO_MODEL and reader.is_owner:
+        return say("no_model", language)
     key = _key(kind, end.cause)
     facts = {"slash": reader.slash, "run": run, "wait": _wait(end.retry_after_s, language)}
     sentence = say(f"error_{key}", language, **facts)
@@ -60,6 +60,7 @@ def key_of(model: str) -> str:
 def _key(kind: FailureKind, cause: FailureCause | None) -> str:
     """Return the text's key: that of the cause if it belongs to the kind of failure, else that of the kind."""
     fits = {
+        FailureKind.AUTH: (FailureCause.NO_MODEL,),
         FailureKind.FATAL: (FailureCause.HANDLES,),
         FailureKind.TRANSIENT: (FailureCause.NETWORK, FailureCause.SERVER, FailureCause.RATE_LIMIT),
         FailureKind.INVALID: (

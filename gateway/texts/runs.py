@@ -129,8 +129,8 @@ TEXTS = {
         "zh": "模型服务商拒绝了密钥。（运行 {run}）",
     },
     "error_no_model": {
-        "en": "No model is set yet, so nothing can answer; whoever runs Parley can set one.",
-        "zh": "还没有设置模型，因此无法回答；运行 Parley 的人可以设置。",
+        "en": "No model is set yet, so nothing can answer; whoever runs Parley can set one. (run {run})",
+        "zh": "还没有设置模型，因此无法回答；运行 Parley 的人可以设置。（运行 {run}）",
     },
     "error_not_found": {
         "en": "The configured model was not found. (run {run})",

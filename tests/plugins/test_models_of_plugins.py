@@ -232,8 +232,8 @@ UNSET = Failure(FailureKind.AUTH, "no model is set", cause=FailureCause.NO_MODEL
             "No model is set, so nothing answers: `parley connect model` sets one, or *Connect* on the page.",
         ),
         ("ann", "zh", "还没有设置模型，因此没有回答：请运行 `parley connect model`，或在网页的“连接”中设置。"),
-        ("bob", "en", "No model is set yet, so nothing can answer; whoever runs Parley can set one."),
-        ("bob", "zh", "还没有设置模型，因此无法回答；运行 Parley 的人可以设置。"),
+        ("bob", "en", "No model is set yet, so nothing can answer; whoever runs Parley can set one. (run "),
+        ("bob", "zh", "还没有设置模型，因此无法回答；运行 Parley 的人可以设置。（运行 "),
     ],
 )
 async def test_where_no_model_is_set_each_person_is_told_in_a_sentence(
