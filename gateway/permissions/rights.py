@@ -78,7 +78,7 @@ def first_word(arguments: str) -> str:
 
 @dataclass(frozen=True)
 class Rights:
-    """The rights of a command, by its forms. The form OTHERWISE is the strictest, or the command has no other."""
+    """The rights of a command, by its forms, which are read as the command itself reads its arguments."""
 
     forms: Mapping[str, Right]
     form_of: Callable[[str], str] = first_word

@@ -1,6 +1,7 @@
 """Every form of every command, by role and place, against docs/people.md and docs/tools.md."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from agent_core.tools.tool import Tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import web_fetch_tool
 from channels.base import ChatKey, Sender
-from channels.memory import user
+from channels.memory import NO_PACE, MemoryChannel, user
 from channels.web.visitor import Visitor
 from gateway.admin.screen import NoSuchItem, TakesForms, Visit
 from gateway.permissions.policy import Policy
@@ -90,6 +91,39 @@ async def test_a_guest_does_by_command_what_the_page_allows_guests_and_nothing_e
         chat = bot.channel.chat("gus", group=group)
         assert await bot.made.jobs.jobs.shown(chat) == []
         assert await bot.made.base.store.heartbeats.find(chat) is None
+
+
+@pytest.mark.parametrize("gap", ["\t", "\n", "  ", "\u00a0", "\u3000", " \u202e"])
+@pytest.mark.parametrize("spelt", [str.upper, str.title])
+async def test_however_a_command_is_spelt_a_guest_sets_nothing(
+    start_bot: StartBot, spelt: Callable[[str], str], gap: str
+) -> None:
+    bot = await start_bot(*["Well."] * 40, channel=MemoryChannel(limits=NO_PACE))
+    await bot.hears("/role memory:gus guest")
+    await bot.hears("/remind in 5 hours drink", group="team")
+    set_by_ann = await bot.made.base.store.jobs.active()
+    assert len(set_by_ann) == 1
+    lines = ["/remind tomorrow at 9 call", "/cron add every day at 9:00 look", "/report chat", "/heartbeat on"]
+    lines += [
+        "/memory add tea",
+        "/tz Asia/Tokyo",
+        "/rules rm 1",
+        f"/cron run {set_by_ann[0].id}",
+        "/model test scripted",
+    ]
+    for line in lines:
+        name, *words = line.split(" ")
+        for group in (None, "team"):
+            await bot.hears(spelt(f"{name} ") + gap.join(map(spelt, words)), sender="gus", group=group)
+            await bot.hears(f"{spelt(name)}{gap}{gap.join(words)}", sender="gus", group=group)
+
+    assert await bot.made.base.store.jobs.active() == set_by_ann
+    for group in (None, "team"):
+        chat = bot.channel.chat("gus", group=group)
+        assert len(await bot.made.jobs.jobs.shown(chat)) == (1 if group else 0)
+        assert await bot.made.base.store.heartbeats.find(chat) is None
+    facts = [file.read_text() for file in (bot.home / "memory").rglob("*") if file.is_file()]
+    assert not any("tea" in each for each in facts)
 
 
 async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -> None:
