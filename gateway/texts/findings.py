@@ -276,6 +276,10 @@ _MACHINE = (
     ),
     (r"(.+) is set and not used", r"设置了 \1，但没有用到"),
     (r"did you mean (.+)\?", r"您是不是想写 \1？"),
+    (
+        r"`parley plugin check NAME` tells which providers of models a plugin has",
+        r"`parley plugin check NAME` 会列出插件提供哪些模型",
+    ),
     (r"(.+) is not used: no plugin has this setting", r"没有用到 \1：没有插件有此设置"),
     (
         r"install the plugin and name it in PARLEY_PLUGINS, or take this out",

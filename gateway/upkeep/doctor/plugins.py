@@ -11,8 +11,8 @@ from gateway.settings.settings import Settings
 def look_at_plugins(settings: Settings) -> Iterator[Finding]:
     """Check which plugins the next start loads, and why it leaves others out."""
     ours, installed, off = names_of_ours(), installed_plugins(), settings.plugins_off
-    are_off = f"; switched off: {', '.join(sorted(ours & off))}" if ours & off else ""
-    yield ok(f"plugins: {len(ours - off)} of {len(ours)} that come with Parley are on{are_off}")
+    on = f"plugins: {len(ours - off)} of {len(ours)} that come with Parley are on"
+    yield ok(f"{on}; switched off: {', '.join(sorted(ours & off))}" if ours & off else on)
     for name in sorted(off - ours - installed.keys()):
         yield note(f"PARLEY_PLUGINS_OFF names {name}, and there is no such plugin", "correct it, or leave it out")
     for name in sorted(installed.keys() - ours):
