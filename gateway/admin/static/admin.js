@@ -24,6 +24,14 @@ document.body.addEventListener("htmx:beforeRequest", ({ target }) => {
   if (step) step.inert = true;
 });
 
+// A form that was replaced while its request was under way cannot say itself that something has changed.
+document.body.addEventListener("htmx:beforeRequest", ({ target, detail: { xhr } }) => {
+  xhr.addEventListener("loadend", () => {
+    const event = xhr.getResponseHeader("HX-Trigger");
+    if (event && !target.isConnected) window.htmx.trigger(document.body, event);
+  });
+});
+
 document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
 document.body.addEventListener("htmx:sendError", () => tell(document.body.dataset.lost));
 document.body.addEventListener("click", (event) => {
