@@ -50,6 +50,7 @@ async def test_the_other_node_answers_and_shows_the_last_ones(nodes: TwoNodes) -
         await until(lambda: platform.on("a trip to Oslo") == platform.on("no, to Bergen") == {DONE})
         await until(lambda: rows(nodes.url, LEFT) == [])
         tunnel.mend()
+        await asyncio.wait_for(one.made.base.peers.wait_fenced(), 30)
 
 
 async def test_the_other_node_removes_that_of_a_dropped_message_though_nothing_else_is_left_there(
@@ -70,3 +71,4 @@ async def test_the_other_node_removes_that_of_a_dropped_message_though_nothing_e
         await until(lambda: platform.on("a trip to Oslo") | platform.on("no, to Bergen") == set())
         await until(lambda: rows(nodes.url, LEFT) == [])
         tunnel.mend()
+        await asyncio.wait_for(one.made.base.peers.wait_fenced(), 30)
