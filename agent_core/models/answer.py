@@ -1,6 +1,6 @@
 """Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -25,7 +25,6 @@ from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
     ModelInfo,
-    StreamDelta,
     StreamDone,
     StreamStart,
     TextDelta,
@@ -48,29 +47,6 @@ class _Words:
     pieces: list[str] = field(default_factory=list)
     signature: str | None = None
     redacted: bool = False
-
-
-def in_one(deltas: Iterable[StreamDelta]) -> Iterator[StreamDelta]:
-    """Yield the deltas with the words of a block that follow one another in one, so that what arrives together is told
-    together. If `deltas` raises, what came before is yielded first."""
-    begun: TextDelta | ThinkingDelta | None = None
-    pieces: list[str] = []
-    try:
-        for delta in deltas:
-            if begun is not None and type(delta) is type(begun) and delta.index == begun.index:
-                pieces.append(delta.delta)
-                continue
-            yield from _whole(begun, pieces)
-            begun, pieces = (delta, [delta.delta]) if isinstance(delta, TextDelta | ThinkingDelta) else (None, [])
-            if begun is None:
-                yield delta
-    finally:
-        yield from _whole(begun, pieces)
-
-
-def _whole(begun: TextDelta | ThinkingDelta | None, pieces: Sequence[str]) -> Iterator[StreamDelta]:
-    if begun is not None:
-        yield begun if len(pieces) == 1 else type(begun)(index=begun.index, delta="".join(pieces))
 
 
 class Answer:

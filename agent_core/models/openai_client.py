@@ -11,7 +11,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ import aiohttp
 from pydantic import SecretStr
 
 from agent_core.clock import NewId, new_id
-from agent_core.models.answer import Answer, in_one
+from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.event_stream import NotAnEventStream, SseReader, documents_in
 from agent_core.models.failures import cause_of, classify, http_failure, redact, redirected, reported_cause
@@ -29,7 +29,6 @@ from agent_core.models.llm import (
     LlmOptions,
     LlmRequest,
     ModelInfo,
-    StreamDelta,
     StreamEvent,
 )
 from agent_core.models.lost import causes_of, lost
@@ -136,14 +135,15 @@ class OpenAiClient:
                 await self._check(response, options.timeout_s)
                 for start in answer.begins():
                     yield start
-                async with contextlib.aclosing(_payloads(response)) as arrivals:
-                    async for payloads in arrivals:
-                        for event in in_one(self._taken(answer, payloads, is_first=is_first)):
-                            yield event
-                        is_first = False
-                        if _END in payloads:
+                async with contextlib.aclosing(_payloads(response)) as payloads:
+                    async for payload in payloads:
+                        if payload == _END:
                             await _drain(response)
                             return
+                        chunk = self._chunk(payload, is_needed=not answer.finished, is_first=is_first)
+                        is_first = False
+                        for event in answer.take(chunk) if chunk else ():
+                            yield event
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _StreamFailed(self._lost(error, options.timeout_s, is_first=is_first)) from error
         raise _StreamFailed(_transient("the stream ended before the answer did"))
@@ -207,15 +207,6 @@ class OpenAiClient:
         failure = http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
         raise _StreamFailed(failure, refusal=body if response.status in REFUSED else "")
 
-    def _taken(self, answer: Answer, payloads: Sequence[str], *, is_first: bool) -> Iterator[StreamDelta]:
-        """Yield what is new in documents of the stream. Raises _StreamFailed."""
-        for number, payload in enumerate(payloads):
-            if payload == _END:
-                return
-            chunk = self._chunk(payload, is_needed=not answer.finished, is_first=is_first and number == 0)
-            if chunk is not None:
-                yield from answer.take(chunk)
-
     def _chunk(self, payload: str, *, is_needed: bool, is_first: bool) -> Chunk | None:
         """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer.
 
@@ -274,32 +265,21 @@ async def _in_utf8(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, No
         yield decoder.decode(chunk).encode("utf-8", "replace") if decoder else chunk
 
 
-async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[Sequence[str], None]:
-    """Yield the JSON documents of the stream that arrive together, up to `_END`; a single one if the server does not
-    stream."""
+async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
+    """Yield the JSON documents of the stream, and `_END`; a single document if the server does not stream."""
     reader = SseReader()
     if response.content_type == "application/json":
         body = (await _read(response, WHOLE_BODY, None)).removeprefix(_BOM).strip()
         is_stream = body.startswith(("data:", "event:", ":"))
-        for payloads in _together((*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body)):
-            yield payloads
+        for payload in (*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body):
+            yield payload
         return
     async with contextlib.aclosing(_in_utf8(response)) as chunks:
         async for chunk in chunks:
-            for payloads in _together(reader.feed(chunk)):
-                yield payloads
-    for payloads in _together(reader.finish()):
-        yield payloads
-
-
-def _together(documents: Iterable[str]) -> Iterator[Sequence[str]]:
-    """Yield the documents as one sequence, unless there are none. Raises NotAnEventStream after the valid ones."""
-    found: list[str] = []
-    try:
-        found.extend(documents)
-    finally:
-        if found:
-            yield found
+            for payload in reader.feed(chunk):
+                yield payload
+    for payload in reader.finish():
+        yield payload
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float | None) -> str:

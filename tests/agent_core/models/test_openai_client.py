@@ -13,7 +13,7 @@ from agent_core.clock import new_id
 from agent_core.messages import StopReason
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import read_chunk
-from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, TextDelta, ThinkingDelta
+from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
 from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
@@ -181,18 +181,7 @@ async def test_reasoning_is_heard_under_both_of_its_names() -> None:
     async with client_of(server) as client:
         events = [event async for event in client.stream(MODEL, HELLO, OPTIONS)]
 
-    assert [event.delta for event in events if isinstance(event, ThinkingDelta)] == ["Let me think."]
-
-
-async def test_words_that_arrive_together_are_told_together_and_before_what_ends_the_answer() -> None:
-    server = RawServer(chunk({"content": "Good "}), chunk({"content": "day."}), b"no event stream\n\n")
-    async with client_of(server) as client:
-        events = [event async for event in client.stream(MODEL, HELLO, OPTIONS)]
-
-    assert [event.delta for event in events if isinstance(event, TextDelta)] == ["Good day."]
-    done = events[-1]
-    assert isinstance(done, StreamDone)
-    assert done.failure is not None
+    assert [event.delta for event in events if isinstance(event, ThinkingDelta)] == ["Let me ", "think."]
 
 
 async def test_a_server_that_does_not_stream_is_understood() -> None:
