@@ -123,7 +123,7 @@ class FailureCause(StrEnum):
     PARAMETER = "parameter"
     """The server does not take a parameter of the request."""
     PROTOCOL = "protocol"
-    """What answers at the address speaks another protocol."""
+    """The server at the address speaks another protocol."""
     UNFINISHED = "unfinished"
     """The answer ended for a reason that is not known, so it may lack its end."""
 

@@ -26,7 +26,7 @@ class ModelProvider:
     """The model that answers if none is set and no key or local server is found. The name of the provider alone stands
     for it."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """What `parley connect model`, which offers the model that stands by if this is given, says of it by language."""
+    """The words of `parley connect model` on the model that stands by, by language; without any it is not offered."""
     samples: Mapping[str, str] = field(default_factory=dict)
     """Texts by file name, for trying things out: an empty folder of a chat begins with them while a model of this
     provider is the default."""

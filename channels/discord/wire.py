@@ -64,7 +64,7 @@ class File(Forgiving):
     title: Text | None = None
     """Its name without the ending, if letters of it were left out of the file name."""
     description: Text | None = None
-    """What a picture shows, in the words of its sender."""
+    """The description of a picture by its sender."""
     content_type: str | None = None
     size: int | None = None
     url: str = ""

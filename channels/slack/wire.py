@@ -36,7 +36,7 @@ class File(Forgiving):
     title: TextOrEmpty = ""
     mimetype: TextOrEmpty = ""
     alt_txt: TextOrEmpty = ""
-    """What a picture shows, in the words of its uploader."""
+    """The description of a picture by its uploader."""
     size: int | None = None
     mode: TextOrEmpty = ""
     """"tombstone" for a deleted file, "external" for one that is only linked, "file_access" for one of which only the

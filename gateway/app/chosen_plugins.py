@@ -79,7 +79,7 @@ class ChosenPlugins:
         self.wrong: dict[str, str] = {}
         """The members of their classes for which plugins are left out, by name; empty for the whole class."""
         self.also_wrong: dict[str, Sequence[str]] = {}
-        """What else is wrong in these members, by name."""
+        """The other mistakes in these members, by name."""
         self.contents: dict[str, Content] = {}
         """The installed files of those of others that were looked at, by name."""
         self.changed: set[str] = set()

@@ -58,7 +58,7 @@ class PluginFailed(ValueError):
         self.member = member
         """The member of its class that is wrong; empty if that is all of it."""
         self.also = also
-        """What else is wrong in this member."""
+        """The other mistakes in this member."""
 
     @classmethod
     def by(cls, plugin: str, error: BaseException, member: str = "") -> "PluginFailed":

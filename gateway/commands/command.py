@@ -61,12 +61,12 @@ class Invocation:
 
     @property
     def chat(self) -> ChatKey:
-        """Where it was given."""
+        """The chat in which it was given."""
         return self.session.key
 
     @property
     def sender(self) -> Sender:
-        """Who gave it. On the page the name is `You` for whoever has no other: `Insight.person` names the account."""
+        """The person who gave it. On the page one without another name is `You`; `Insight.person` names the account."""
         return self.event.sender
 
     @property

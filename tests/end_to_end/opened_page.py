@@ -1,6 +1,5 @@
 """The page of a program in a browser that was let in by its link."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,18 +8,15 @@ from playwright.async_api import Browser, Page
 
 from tests.end_to_end.program import Program
 from tests.entering import enter
+from tests.process import until
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/\?token=\S+")
 
 
 async def link_of(program: Program, *, after: int = 0) -> str:
     """Wait until the program has printed more than `after` links to the page, and return the newest one."""
-    for _ in range(3_000):
-        links = LINK.findall(program.console)
-        if len(links) > after:
-            return str(links[-1])
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"no link to the page: {program.console}")
+    await until(lambda: len(LINK.findall(program.console)) > after)
+    return str(LINK.findall(program.console)[-1])
 
 
 @asynccontextmanager
