@@ -124,6 +124,8 @@ class PluginWords:
     """A line for each kind of what it adds."""
     newer: Sequence[str]
     """A line if something else is installed of it now."""
+    to_do: str
+    """What to do about one that is left out or has failed; empty otherwise."""
 
 
 def words_of(plugin: ListedPlugin, approved: Content | None, language: Language, form: Form) -> PluginWords:
@@ -146,7 +148,14 @@ def words_of(plugin: ListedPlugin, approved: Content | None, language: Language,
     if not is_shown_now and plugin.installed is not None and plugin.installed != plugin.content:
         key = "plugins_newer_waits" if waits else "plugins_newer_approved"
         newer.append(say(key, language, content=content_words(plugin.installed, language, form)))
-    return PluginWords(whose, state, list(_adds(plugin, language, form)), newer)
+    return PluginWords(whose, state, list(_adds(plugin, language, form)), newer, _to_do(plugin, language, form))
+
+
+def _to_do(plugin: ListedPlugin, language: Language, form: Form) -> str:
+    if plugin.state is State.LEFT_OUT:
+        return say("plugins_left_out_do", language, check=form.code(f"parley plugin check {plugin.name}"))
+    off = form.code(f"PARLEY_PLUGINS_OFF={plugin.name}")
+    return say("plugins_failed_do", language, off=off) if plugin.failures else ""
 
 
 def content_words(content: Content, language: Language, form: Form) -> str:

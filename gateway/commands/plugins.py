@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
+from textwrap import shorten
 from typing import Protocol
 
 import structlog
@@ -12,15 +14,19 @@ from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten
+from gateway.commands.more import short_first, split_more
 from gateway.commands.plugin_words import IN_CHATS, ListedPlugin, State, content_words, failure_key, words_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.permissions.rights import OTHERWISE, Right, Rights
+from gateway.permissions.rights import OTHERWISE, Right, Rights, first_word
 from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
+from gateway.records.plugin_failures import PluginFailure
 from gateway.texts.say import Language, say
 
 APPROVE = "approve"
 MOST_BUTTONS = 5
+MOST_REASON = 100
+"""Characters of an error in the list before *More*."""
 
 log = structlog.get_logger(__name__)
 
@@ -46,22 +52,29 @@ class PluginCommands:
         """The codes of the contents that people were shown last, by the names of plugins."""
 
     async def plugins(self, given: Invocation) -> Answer:
-        """List all plugins or the named ones, or approve what is installed of one."""
-        verb, *rest = given.arguments.split()[:3] or [""]
+        """List all plugins, with *More* or by their names with what each adds, or approve what is installed of one."""
+        names, _ = split_more(given.arguments)
+        verb, *rest = names.split()[:3] or [""]
         listed = await asyncio.to_thread(self._plugins.now)
         if verb.lower() == APPROVE and rest:
             return await self._approve(given, listed, *rest)
-        if verb and verb.lower() != APPROVE:
-            names = {each.name for each in listed}
-            wanted = given.arguments.split()
-            if unknown := [each for each in wanted if each not in names]:
-                known = ", ".join(literal(each) for each in sorted(names)) or "–"
-                return reply(say("plugins_unknown", given.language, name=literal(unknown[0]), names=known))
-            listed = [each for each in listed if each.name in wanted]
+        if not verb or verb.lower() == APPROVE:
+            short, long = [await self._list(given, listed, is_short=each) for each in (True, False)]
+            return short_first(given, "plugins", short, long)
+        known, wanted = {each.name for each in listed}, names.split()
+        if unknown := [each for each in wanted if each not in known]:
+            there = ", ".join(literal(each) for each in sorted(known)) or "–"
+            return reply(say("plugins_unknown", given.language, name=literal(unknown[0]), names=there))
+        return await self._list(given, [each for each in listed if each.name in wanted])
+
+    async def _list(
+        self, given: Invocation, listed: Sequence[ListedPlugin], *, is_short: bool = False
+    ) -> OutboundMessage:
         waiting = [each for each in listed if self._waits(each)] if given.is_owner else []
         buttons = tuple((_button(each, given.language),) for each in waiting[:MOST_BUTTONS])
         zone = await given.session.conversation.zone()
-        lines = [self._line(each, given.language, zone) for each in listed]
+        in_words = self._short if is_short else self._line
+        lines = [in_words(each, given.language, zone) for each in listed]
         title = say("plugins_title" if lines else "plugins_none", given.language)
         return OutboundMessage(markdown="\n".join([title, *lines]), buttons=buttons)
 
@@ -96,13 +109,22 @@ class PluginCommands:
             self._shown[plugin.name] = plugin.installed.code
         words = words_of(plugin, self._approved.approved(plugin.name), language, IN_CHATS)
         title = say("plugins_line", language, name=literal(plugin.name), whose=words.whose, state=words.state)
-        lines = [title, *(f"  - {each}" for each in (*words.adds, *words.newer))]
-        for each in plugin.failures:
-            when, key = f"{datetime.fromtimestamp(each.at, zone):%m-%d %H:%M}", failure_key(each)
-            where, why = literal(each.where), literal(each.reason)
-            said = say(key, language, when=when, where=where, reason=why, count=each.count)
-            lines.append(f"  - {said}")
-        return "\n".join(lines)
+        failures = [_failure(each, each.reason, language, zone) for each in plugin.failures]
+        told = [*words.adds, *words.newer, *failures, *filter(None, [words.to_do])]
+        return "\n".join([title, *(f"  - {each}" for each in told)])
+
+    def _short(self, plugin: ListedPlugin, language: Language, zone: tzinfo) -> str:
+        """Return the line of a plugin with its state and its last failure; all of it if it waits for approval."""
+        if self._waits(plugin):
+            return self._line(plugin, language, zone)
+        brief = replace(plugin, reason=_brief(plugin.reason))
+        state = words_of(brief, self._approved.approved(plugin.name), language, IN_CHATS).state
+        line = say("plugins_line_short", language, name=literal(plugin.name), state=state)
+        if not plugin.failures:
+            return line
+        last = plugin.failures[0]
+        failed = _failure(last, _brief(last.reason), language, zone)
+        return say("plugins_line_failed", language, line=line, failed=failed)
 
     async def _waiting(self, typing: Unfinished) -> Sequence[Suggestion]:
         listed = await asyncio.to_thread(self._plugins.now) if typing.is_owner else ()
@@ -119,14 +141,25 @@ class PluginCommands:
                     {
                         "": Right("read", Role.ADMIN, Role.ADMIN, refusal="only_admins"),
                         OTHERWISE: Right("admin", Role.OWNER, Role.OWNER, refusal="only_owners"),
-                    }
+                    },
+                    lambda arguments: first_word(split_more(arguments)[0]),
                 ),
-                arguments="[NAME ... | approve NAME]",
+                arguments="[NAME ... | approve NAME | more]",
                 example="approve dice",
                 offered_to=Role.ADMIN,
                 suggest=self._waiting,
             ),
         )
+
+
+def _brief(reason: str) -> str:
+    return shorten(reason, MOST_REASON, placeholder=" ...", break_long_words=False)
+
+
+def _failure(failure: PluginFailure, reason: str, language: Language, zone: tzinfo) -> str:
+    when = f"{datetime.fromtimestamp(failure.at, zone):%m-%d %H:%M}"
+    where = literal(failure.where)
+    return say(failure_key(failure), language, when=when, where=where, reason=literal(reason), count=failure.count)
 
 
 def _button(plugin: ListedPlugin, language: Language) -> Button:

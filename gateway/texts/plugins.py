@@ -46,6 +46,8 @@ TEXTS = {
         "zh": "没有名为 {name} 的插件。现有插件：{names}。",
     },
     "plugins_line": {"en": "- **{name}** ({whose}): {state}", "zh": "- **{name}**（{whose}）：{state}"},
+    "plugins_line_short": {"en": "- **{name}**: {state}", "zh": "- **{name}**：{state}"},
+    "plugins_line_failed": {"en": "{line}. {failed}", "zh": "{line}。{failed}"},
     "plugins_ours": {"en": "comes with Parley", "zh": "Parley 自带"},
     "plugins_of_others": {"en": "of others", "zh": "第三方"},
     "plugins_content": {
@@ -80,6 +82,11 @@ TEXTS = {
     "plugins_failed_often": {
         "en": "Failed {count} times, last {when}, in {where}: {reason}",
         "zh": "失败 {count} 次（最近一次 {when}，{where}）：{reason}",
+    },
+    "plugins_left_out_do": {"en": "What to do: {check} tells it.", "zh": "处理办法：运行 {check} 查看。"},
+    "plugins_failed_do": {
+        "en": "What to do: the log has the whole error for its authors. {off} switches the plugin off.",
+        "zh": "处理办法：日志中有完整的错误信息，可提供给插件作者。设置 {off} 可停用该插件。",
     },
     "page_plugins_times": {"en": "{count} times, last", "zh": "{count} 次，最近一次"},
     "plugins_with_rights": {"en": "{name} ({rights})", "zh": "{name}（{rights}）"},
