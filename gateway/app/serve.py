@@ -226,10 +226,9 @@ async def open_app(
 
 def say_hello(about: About, files: Sequence[Path], lines: Sequence[str], output: TextIO) -> None:
     """Print the start-up summary for the operator. `files` are the settings files that were read."""
-    model = f"  Model  {_named(about)}: {about.why}"
     programs = f"programs, sandboxed by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
     read = [f"  Reads  {', '.join(map(str, files))}"] if files else []
-    block = [f"Parley {about.version}", model, f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
+    block = [f"Parley {about.version}", *_of_model(about), f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
     output.write("\n".join(block))
     output.flush()
 
@@ -247,8 +246,12 @@ def _as_root() -> list[str]:
     return ["  !! Parley runs as ROOT: a mistake in it is a mistake with every right. Run it as a user of its own."]
 
 
-def _named(about: About) -> str:
-    return about.model if about.is_ai else f"{about.model}, no AI"
+def _of_model(about: About) -> list[str]:
+    """Return what answers, or what to do so that something does."""
+    if not about.has_model:
+        return [f"  Model  none is set, so nothing answers: {about.why}", "         `parley connect model` sets one."]
+    name = about.model if about.is_ai else f"{about.model}, no AI"
+    return [f"  Model  {name}: {about.why}"]
 
 
 def _hear_signals(told: "asyncio.Queue[signal.Signals]") -> None:

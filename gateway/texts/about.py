@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from agent_core.models.no_model import NO_MODEL
+
 
 class About(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -18,3 +20,8 @@ class About(BaseModel):
     """Reason that there is no sandbox, and the fix."""
     started: float = 0.0
     """In seconds since the epoch."""
+
+    @property
+    def has_model(self) -> bool:
+        """False if no model is set, so that nothing answers."""
+        return self.model != NO_MODEL.id

@@ -239,7 +239,7 @@ class HttpServer:
         about = self._about()
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
         facts = about.model_dump(include={"model", "is_ai", "version"})
-        return web.json_response(facts | {"why": why})
+        return web.json_response(facts | {"why": why, "has_model": about.has_model})
 
 
 def _check_paths(public: Sequence[str], guarded: Set[str]) -> None:

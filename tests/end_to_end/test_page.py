@@ -50,6 +50,9 @@ async def test_the_header_says_who_answers_and_what_is_no_ai(page: Page, browser
         await tab.reload()
         await expect(tab.get_by_text("claude-sonnet")).to_be_visible()
         await expect(tab.get_by_text("no AI")).to_have_count(0)
+        page.about = About(model="none", why="no key and no local model was found", is_ai=False, version="1")
+        await tab.reload()
+        await expect(tab.locator("#model")).to_have_text("No model is set")
 
 
 async def test_a_message_is_sent_by_enter_and_answered(page: Page, browser: Browser) -> None:

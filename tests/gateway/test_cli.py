@@ -10,6 +10,7 @@ from asyncio.subprocess import DEVNULL
 from contextlib import closing, suppress
 from pathlib import Path
 
+from gateway.permissions.installed_plugins import names_of_ours
 from gateway.security.packages import version
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.forks import parley
@@ -65,6 +66,15 @@ async def test_a_model_that_cannot_be_had_is_one_sentence(tmp_path: Path) -> Non
 
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == 'parley: The model "anthropic/x" needs a key: set ANTHROPIC_API_KEY.\n'
+
+
+async def test_that_no_model_is_set_is_told_with_what_to_do(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PARLEY_PLUGINS_OFF": ",".join(names_of_ours())}  # one may have a model
+    started = await parley("chat", cwd=tmp_path, environ=environ)
+
+    assert "Model  none is set, so nothing answers: no key and no local model was found" in started.out
+    assert "`parley connect model` sets one." in started.out
+    assert "AI" not in started.out
 
 
 async def test_a_busy_port_is_one_sentence(tmp_path: Path) -> None:

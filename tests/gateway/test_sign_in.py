@@ -72,7 +72,8 @@ async def test_the_link_shows_a_button_and_the_button_lets_the_browser_in(page: 
         async with client.get("/") as answer:
             assert "composer" in await answer.text()
         async with client.get("/api/about") as answer:
-            assert await answer.json() == PLAYED.model_dump(include={"model", "why", "is_ai", "version"})
+            facts = PLAYED.model_dump(include={"model", "why", "is_ai", "version"})
+            assert await answer.json() == facts | {"has_model": True}
 
 
 async def test_looking_at_a_link_uses_nothing_up(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""/plugins tells which plugins there are, and lets owners approve what is installed of one of others."""
+"""/plugins tells which plugins there are, what each adds, and what has failed."""
 
 import re
 

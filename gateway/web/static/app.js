@@ -107,9 +107,10 @@ async function detail(message_id, call) {
 async function who() {
   const told = await read("/api/about");
   if (!told) return;
-  const { model, why, is_ai, version } = told;
+  const { why, is_ai, has_model, version } = told;
+  const model = has_model ? told.model : words.no_model;
   by("about").classList.toggle("no-ai", !is_ai);
-  by("model").textContent = is_ai ? model : `${model}, ${words.no_ai}`;
+  by("model").textContent = is_ai || !has_model ? model : `${model}, ${words.no_ai}`;
   by("why").textContent = why;
   by("about").title = `${model}: ${why} (Parley ${version})`;
 }
