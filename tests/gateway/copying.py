@@ -30,7 +30,6 @@ from gateway.store.job import Report
 from tests.agent_core.mcp.serving import ENVIRON, emulated
 from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site
-from tests.emulators.audio import recording
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.copyist import EVIL, MARK, REPORT, TASK, WEAK, Copyist, Wanted
 from tests.gateway.jobs.kit import a_job
@@ -240,7 +239,8 @@ class Scene:
                 self.model.plan = [lambda _: calls(("read_file", {"path": "own.txt"}))]
                 await self.channel.hears("Read it.", files={"own.txt": f"otter {WEAK}".encode()})
             case "own recording":
-                await self.channel.hears("Listen.", files={"podcast.mp3": recording(WEAK)})
+                spoken = f"\0sound\0{WEAK}".encode()  # an emulated server hears the words in it
+                await self.channel.hears("Listen.", files={"podcast.mp3": spoken})
             case _:
                 await self._brings_of_others(how)
         await self._settled(None)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from agent_core.clock import Clock
-from agent_core.models.audio import AudioFailed, AudioServer
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.room import Lack
+from gateway.plugins.voice.audio import AudioFailed, AudioServer
 from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Payer, Spent
 from gateway.store.spending import State

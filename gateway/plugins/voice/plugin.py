@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from agent_core.models.audio import AudioServer, audio_server
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command
 from gateway.plugin import Core, Plugin
+from gateway.plugins.voice.audio import AudioServer, audio_server
 from gateway.plugins.voice.command import VoiceCommands
 from gateway.plugins.voice.settings import VoiceSettings
 from gateway.plugins.voice.speaker import KIND, Speaker

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, SecretStr
 
-from agent_core.models.audio import audio_server
+from gateway.plugins.voice.audio import audio_server
 from gateway.settings.plugin_settings import About, PluginSettings
 
 

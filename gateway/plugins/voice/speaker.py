@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import structlog
 
 from agent_core.file_handles import raise_lack
-from agent_core.models.audio import AudioClient, AudioFailed, AudioServer
 from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
 from channels.base import OutboundMessage, Sender
 from gateway.delivery.outgoing import write
 from gateway.plugin import Core
+from gateway.plugins.voice.audio import AudioClient, AudioFailed, AudioServer
 from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
 from gateway.store.budget import Payer

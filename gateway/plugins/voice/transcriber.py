@@ -3,11 +3,11 @@
 import structlog
 
 from agent_core.file_handles import raise_lack
-from agent_core.models.audio import AudioClient, AudioFailed, AudioServer, Transcript
 from channels.attachments import Attachment
 from channels.text import literal
 from gateway.chat.sounds import Heard, Sound
 from gateway.plugin import Core
+from gateway.plugins.voice.audio import AudioClient, AudioFailed, AudioServer, Transcript
 from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.plugins.voice.table import Recording, Recordings
 from gateway.store.budget import Payer, Spent

@@ -1,8 +1,8 @@
 """The plugin with servers of the test, whose prices are known."""
 
-from agent_core.models.audio import AudioServer
+from gateway.plugins.voice.audio import AudioServer
 from gateway.plugins.voice.plugin import Use, Voice
-from tests.emulators.audio import AudioEmulator
+from tests.plugins.voice.audio_emulator import AudioEmulator
 
 
 def served(**servers: AudioServer) -> type[Voice]:

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.models.audio import AudioServer
 from agent_core.sandbox.probe import NAMES
 from gateway.app.chosen_plugins import own_plugins
+from gateway.plugins.voice.audio import AudioServer
 from gateway.plugins.voice.plugin import Voice
-from tests.emulators.audio import KEY, AudioEmulator
 from tests.gateway.copying import WAYS, Way
 from tests.gateway.test_taint_travels import travels
+from tests.plugins.voice.audio_emulator import KEY, AudioEmulator
 from tests.plugins.voice.speaking import served
 
 WAY = st.builds(Way, st.sampled_from(WAYS), st.booleans())

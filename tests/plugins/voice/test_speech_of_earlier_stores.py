@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from gateway.store.opening import FILE
-from tests.emulators.audio import AudioEmulator
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.spending_sequences import copy_home
+from tests.plugins.voice.audio_emulator import AudioEmulator
 from tests.plugins.voice.speaking import speaking
 from tests.plugins.voice.test_spoken_answers import audio, sent, spoken_once
 

@@ -11,11 +11,11 @@ from channels.base import ChannelError
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.plugins.voice.speaker import spoken
 from gateway.texts.amounts import USD
-from tests.emulators.audio import AudioEmulator
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.spending_sequences import copy_home
 from tests.gateway.tasking import rows
+from tests.plugins.voice.audio_emulator import AudioEmulator
 from tests.plugins.voice.speaking import speaking
 from tests.process import until
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.emulators.audio import AudioEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage
 from tests.end_to_end.tables import stored
+from tests.plugins.voice.audio_emulator import AudioEmulator
 from tests.process import until
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(120)]

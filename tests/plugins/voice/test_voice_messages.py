@@ -9,20 +9,20 @@ import pytest
 from agent_core.events import AgentStart, MessageEnd
 from agent_core.messages import text_of
 from agent_core.messages import user as user_message
-from agent_core.models.audio import AudioServer
 from agent_core.models.scripted import SCRIPTED_MODEL, Waits
 from agent_core.origin import CLEAN, DATA, Origin
 from channels.attachments import Attachment
 from channels.base import MessageReceived
 from channels.memory import MemoryChannel, user
 from gateway.delivery.progress import Progress
+from gateway.plugins.voice.audio import AudioServer
 from gateway.security.secrets import Secrets
 from gateway.texts.amounts import USD, Unit, amount_words
-from tests.emulators.audio import KEY, AudioEmulator, recording
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import rows
 from tests.gateway.test_origin_of_posts import last_prompt
+from tests.plugins.voice.audio_emulator import KEY, AudioEmulator, recording
 from tests.plugins.voice.speaking import served
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.models.audio import OPENAI
 from gateway.errors import ParleyError
+from gateway.plugins.voice.audio import OPENAI
 from gateway.plugins.voice.plugin import Use, Voice
 from gateway.settings.settings import load_settings
 from tests.gateway.bot import Bot

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_core.models.audio import OPENAI, AudioServer, audio_server
+from gateway.plugins.voice.audio import OPENAI, AudioServer, audio_server
 
 
 @pytest.mark.parametrize(
