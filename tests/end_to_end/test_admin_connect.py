@@ -134,7 +134,7 @@ async def test_a_press_while_a_step_is_checked_is_for_the_step_that_follows(brow
 
     async with connecting.slack() as there:
         cast("SlackEmulator", there.emulator).scopes.discard("files:write")
-        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})
         async with guide(browser, program, there.title) as tab:
             for name, token in there.tokens.items():
                 await gives(tab, ASKED[name], token)

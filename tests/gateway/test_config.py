@@ -99,7 +99,7 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
             "set model openai/gpt-5-mini",
             '`model` stays as it is: The model "openai/gpt-5-mini" needs a key',
         ),
-        ("set fallbacks demo, xai/grok", "`fallbacks` stays as it is: The model"),
+        ("set fallbacks openai/gpt-5-mini, xai/grok", "`fallbacks` stays as it is: The model"),
         ("set budgets.cheaper_model xai/grok", "`budgets.cheaper_model` stays as it is: The model"),
         ("set vision perhaps", "`perhaps` is no value for `vision`, which takes on or off, or none"),
         ("set log_level loud", "`loud` is no value for `log_level`, which takes one of debug, info, warning, error."),

@@ -8,4 +8,5 @@ CREATE TABLE recordings (
     at REAL NOT NULL,
     PRIMARY KEY (seq, place)
 ) STRICT, WITHOUT ROWID;
+-- Names the table of a plugin: it was the core's when stores were first made with it, and they all pass through here.
 CREATE TABLE voice_notices (person TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;

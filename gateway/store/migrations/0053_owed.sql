@@ -12,5 +12,6 @@ CREATE TABLE owed (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX owed_chat ON owed (chat);
 
+-- Names the work of a plugin, which was the core's: only the core can take what it owed from its own table.
 INSERT INTO owed SELECT 'speech', run, chat, '{}', run, 0, 0, 0 FROM spoken_answers;
 DROP TABLE spoken_answers;

@@ -1,4 +1,4 @@
-"""The guide of the model: a server of one's own over its wire, keys of providers, the demo."""
+"""The guide of the model: a server of one's own over its wire, keys of providers, models that stand by."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,5 +1,6 @@
 -- Transcripts, and who was told that there are none, belong to a plugin: with who said it where. Where it has rows, its
 -- first migration counts as applied, so that `/forget` knows of them while it is off.
+-- Names the tables of a plugin: only the core can read those that the rows come from.
 CREATE TABLE voice_recordings (
   seq BIGINT NOT NULL,
   place BIGINT NOT NULL,

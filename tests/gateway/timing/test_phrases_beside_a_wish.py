@@ -1,4 +1,4 @@
-"""Times beside a wish, as the demo model passes them on: the parser finds them and leaves the wish."""
+"""Times beside a wish: the parser finds them and leaves the wish."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
