@@ -20,7 +20,10 @@ CHOICES = ("Tea", "Coffee")
 
 
 class Poll(Plugin):
-    """Asks a group what it drinks. Counts how often each press was made, to show that each counts once."""
+    """Asks a group what it drinks. Counts how often each press was made, to show that each counts once.
+
+    The poll in `examples` cannot show that: there a vote that is counted twice leaves the same row.
+    """
 
     name = "poll"
     migrations: ClassVar[Sequence[str]] = (START,)
