@@ -23,12 +23,14 @@ class CurrentRun:
         """None until its first messages are being made."""
         self.is_stopping = False
         self.language: str | None = None
-        """The language tag of the sender for whom this process has begun it; None if it is resumed."""
+        """The language tag of the sender for whom this process has begun it, empty if none is known; None if it is
+        resumed."""
 
     def begin(self, run: Run, items: Sequence[InboxItem]) -> None:
         """Hold a run that begins with these messages; with none, it is resumed."""
         self.run, self._items, self._started = run, items, self._turns.clock.monotonic()
-        self.language = items[0].event.sender.language if items else None
+        tags = (each.event.sender.language for each in items)
+        self.language = next((tag for tag in tags if tag), "") if items else None
         self.is_stopping = False
         self._over.clear()
 
