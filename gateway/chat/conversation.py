@@ -8,6 +8,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
+from agent_core.events import AgentEvent
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
 from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import ChatSkills
@@ -158,7 +159,13 @@ class Conversation:
         its first event.
         """
         self._agent, self._is_driven = agent, True
-        unsubscribe = agent.subscribe(lambda _: agent.abort() if is_stopping() else None)
+
+        def begun(_: AgentEvent) -> None:
+            unsubscribe()
+            if is_stopping():
+                agent.abort()
+
+        unsubscribe = agent.subscribe(begun)
         try:
             yield
         finally:
@@ -264,7 +271,7 @@ class Conversation:
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         language = await self.language(item.event.sender)
-        maker = await self._prompts.maker(self.key, self.channel, await self.zone(item.event.sender), language, run)
+        maker = self._prompts.maker(self.key, self.channel, await self.zone(item.event.sender), language, run)
         follows_unread, self.follows_unread = self.follows_unread, False
         return await maker.make(item, known, undone, begins=begins, follows_unread=follows_unread)
 

@@ -67,9 +67,8 @@ class Memories:
             person: User who speaks; by default the last one given for the chat.
             author: Author of the changes made through it, under which they can be undone.
         """
-        if self._shared and person is not None:
-            note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
-            note(chat)
+        if person is not None:
+            self._heard(chat, person)
         name = "owners" if chat in self._owners_chats else folder_name(self.keeper_of(chat))
         folder = self._home / name
         return Memory(folder, self._clock, self._current.zone, self._versions.changing(chat, folder, author))
@@ -103,11 +102,11 @@ class Memories:
 
         Return "" for other messages. Facts that are not clean are left out; `recall` finds them.
         """
-        memory = self.of(chat, person)
+        self._heard(chat, person)
         if not _is_due(history):
             return ""
         try:
-            facts = await memory.recent(MOST_KNOWN)
+            facts = await self.of(chat).recent(MOST_KNOWN)
         except ToolFailed as error:
             raise_lack(error)
             log.warning("memory not read", chat=str(chat), reason=error.fact)
@@ -121,6 +120,12 @@ class Memories:
                 break
             lines.append(line)
         return f"{KNOWN}{''.join(reversed(lines))}" if lines else ""
+
+    def _heard(self, chat: ChatKey, person: str) -> None:
+        """Note who speaks in a chat."""
+        if self._shared:
+            note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
+            note(chat)
 
     def _is_owners(self, chat: ChatKey, person: str) -> bool:
         is_group = self._delivery.channel(chat).is_group(chat)

@@ -1,9 +1,10 @@
 """Converts users' messages to prompts: text, attachments, and context."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -16,7 +17,7 @@ from agent_core.sources import person
 from agent_core.untrusted import harmless
 from channels.base import Channel, ChatKey, MessageReceived
 from channels.unread import Unread
-from gateway.chat.attachments import Attachments
+from gateway.chat.attachments import Attachments, Fetched
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.sounds import Hear, Sound, Understood, understood
@@ -40,7 +41,9 @@ log = structlog.get_logger(__name__)
 class PromptMaker:
     """Makes prompts from one chat's events."""
 
-    attachments: Attachments
+    channel: Channel
+    attachments: Callable[[], Awaitable[Attachments]]
+    """Returns what keeps the chat's files, which only some messages need."""
     clock: Clock
     zone: ZoneInfo
     talk: EarlierTalk
@@ -76,14 +79,14 @@ class PromptMaker:
         by_guest = not self.talk.is_trusted(event.chat, event.sender)
         event = _with_author(event) if by_guest else event
         names = origin_of_names(event, self.talk.is_trusted)
-        fetched = await self.attachments.fetch(event)
+        fetched = await (await self.attachments()).fetch(event) if event.attachments else Fetched()
         heard = [each for sound in fetched.sounds async for each in self._heard(InboxItem(item.seq, event), sound)]
         said = "\n\n".join(
             filter(None, [with_plain_names(event, self.talk.is_trusted), *(each.words for each in heard)])
         )
         own = names | named(person(event.sender.name)) if by_guest else names
         text = await self._shortened(said, f"message-{item.seq}.txt", own)
-        in_group = self.attachments.channel.is_group(event.chat)
+        in_group = self.channel.is_group(event.chat)
         ours, by_others, above = await self._above(item) if begins else ([], [], CLEAN)
         others, theirs = await self._by_others(item, event)
         by_others += [*others, *fetched.notes, *(each.note for each in heard)]
@@ -150,10 +153,10 @@ class PromptMaker:
         if len(text) <= LONGEST_TEXT:
             return text
         try:
-            path = await asyncio.to_thread(self.attachments.keep, name, text.encode(), origin)
+            path = await asyncio.to_thread((await self.attachments()).keep, name, text.encode(), origin)
         except OSError as error:
             raise_lack(error)
-            log.warning("message not kept as a file", channel=self.attachments.channel.name, reason=str(error))
+            log.warning("message not kept as a file", channel=self.channel.name, reason=str(error))
             return (
                 f"{text[:LONGEST_START]}\n[... the rest of {len(text)} characters could not be kept: {error.strerror}]"
             )
@@ -217,13 +220,18 @@ class ChatPrompts:
         self._secrets = secrets
         self._media = media
 
-    async def maker(
+    def maker(
         self, chat: ChatKey, channel: Channel, zone: ZoneInfo, language: Language, run: Run | None
     ) -> PromptMaker:
         """Return what makes the prompts of a chat, for a sender with this language; `run` answers them."""
+        files = partial(self._attachments, chat, channel, language, run)
+        talk, hear = self._talk_of(channel), self._media.hear
+        return PromptMaker(channel, files, self._clock, zone, talk, self._secrets, hear, run, language)
+
+    async def _attachments(self, chat: ChatKey, channel: Channel, language: Language, run: Run | None) -> Attachments:
         models = self._media.models
         model = await models.model_of(run) if run else (await models.chosen(chat)).model
-        attachments = Attachments(
+        return Attachments(
             channel,
             self._workspaces.folder(chat),
             model.vision,
@@ -232,8 +240,6 @@ class ChatPrompts:
             language,
             self._media.samples(),
         )
-        talk = self._talk_of(channel)
-        return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.hear, run, language)
 
     async def known(self, chat: ChatKey, person: str, messages: Sequence[AgentMessage]) -> str:
         """Return facts of the chat's memory that the conversation does not hold yet."""
@@ -241,10 +247,10 @@ class ChatPrompts:
 
     async def undone(self, chat: ChatKey, news: UndoNews, messages: Sequence[AgentMessage]) -> Undos:
         """Return the undos since the last prompt."""
-        groups, files = self._workspaces.versions.of(chat).groups, self._workspaces.sources(chat)
+        groups = self._workspaces.versions.of(chat).groups
         if not news.may_be(groups):
             return NOTHING
-        return await asyncio.to_thread(news.next, groups, files, messages)
+        return await asyncio.to_thread(news.next, groups, self._workspaces.sources(chat), messages)
 
     async def told(self, chat: ChatKey) -> None:
         """Wait until the chat's agent knows what is being posted."""

@@ -76,8 +76,12 @@ async def made(
     async with budgets_in(home / "home", clock, count(1)) as (_, store, _):
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
-        attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"), samples=SAMPLES)
-        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, nobody_listens, None)
+
+        async def attachments() -> Attachments:
+            return Attachments(channel, home / "w", vision, FileSources(home / "w"), samples=SAMPLES)
+
+        paris = ZoneInfo("Europe/Paris")
+        maker = PromptMaker(channel, attachments, clock, paris, talk, store.secrets, nobody_listens, None)
         return await maker.make(given)
 
 
