@@ -1,6 +1,7 @@
 """Builds each request from the prompt, the request history and the tools."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from agent_core.context.prompt import Persona, SystemPrompt
 from agent_core.context.request_history import RequestHistory
@@ -63,6 +64,20 @@ class ContextStats(Frozen):
         return 100 * self.tokens / self.window if self.window else 0.0
 
 
+@dataclass(frozen=True)
+class _Head:
+    """The part of a request before its messages."""
+
+    system: str
+    tools: tuple[ToolSpec, ...]
+    system_tokens: int
+    tool_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        return self.system_tokens + self.tool_tokens
+
+
 class ContextManager:
     """Builds the requests of one conversation from the state of the run and the current tools and skills."""
 
@@ -81,21 +96,23 @@ class ContextManager:
         """Replaces the generated prompt if set."""
         self._history = RequestHistory()
         self._size = IdentityCache[AgentMessage, int](_sent_tokens)
-        self._tool_size = IdentityCache[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
+        self._made_from: tuple[object, ...] = ()
+        self._made: _Head | None = None
+        """The last head, which holds until one of the parts from which it was made is replaced."""
         self._asked_with: int | None = None
         """Tokens of prompt and tools in the last request."""
 
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
         """Build the next request; the same state gives the same bytes, so that providers can cache it."""
         self.skills.refresh()
-        specs = self._offered()
+        head = self._head()
         request = LlmRequest(
-            system=self._prompt(),
+            system=head.system,
             messages=(),
-            tools=specs if with_tools else (),
+            tools=head.tools if with_tools else (),
             tool_choice="auto" if with_tools else "none",
         )
-        self._asked_with = self._prefix(request.system, specs)
+        self._asked_with = head.tokens
         # Not validated again: that takes longer than the rest of a long conversation's next turn.
         return request.model_copy(update={"messages": self._history.of(state.messages)})
 
@@ -105,8 +122,7 @@ class ContextManager:
         The model's last report plus an estimate of what was added since, prompt and tools included; at least half of a
         full estimate, because some servers report only tokens outside their cache.
         """
-        specs = self._offered()
-        prefix = self._prefix(self._prompt(), specs)
+        prefix = self._head().tokens
         sizes = self._size.row(state.messages)
         guess = prefix + sum(sizes)
         for place in reversed(range(len(state.messages))):
@@ -118,8 +134,7 @@ class ContextManager:
 
     def guess(self, messages: Sequence[AgentMessage]) -> int:
         """Return the tokens of a request with these messages by estimate alone."""
-        specs = self._offered()
-        return self._prefix(self._prompt(), specs) + self.size_of(messages)
+        return self._head().tokens + self.size_of(messages)
 
     def sizes(self, messages: Sequence[AgentMessage]) -> list[int]:
         """Return the estimated tokens of each message; failed answers are not sent and count 0."""
@@ -146,15 +161,14 @@ class ContextManager:
         )
 
     def _buckets(self, messages: Sequence[AgentMessage]) -> Buckets:
-        specs = self._offered()
-        parts = self._system()
+        head, parts = self._head(), self._system()
         skills = {name: estimate(getattr(parts, name)) for name in SKILL_PARTS} if self.system_prompt is None else {}
         results = [message for message in messages if isinstance(message, ToolResultMessage)]
         beside = sum(estimate(message.context or "") for message in messages if isinstance(message, UserMessage))
         results_size = self.size_of(results)
         return Buckets(
-            prompt=max(0, estimate(self._prompt()) - sum(skills.values())),
-            tools=sum(self._tool_size.each(specs)),
+            prompt=max(0, head.system_tokens - sum(skills.values())),
+            tools=head.tool_tokens,
             skill_index=skills.get("skills_index", 0) + skills.get("skill_protocol", 0),
             loaded_skills=skills.get("loaded_skills", 0) + skills.get("always_skills", 0),
             references=skills.get("loaded_references", 0),
@@ -168,11 +182,14 @@ class ContextManager:
         idle = self.skills.texts.idle_tools
         return tuple(spec for spec in self.tools.specs() if spec.name not in idle)
 
-    def _prefix(self, prompt: str, specs: Sequence[ToolSpec]) -> int:
-        return estimate(prompt) + sum(self._tool_size.each(specs))
-
-    def _prompt(self) -> str:
-        return self._system().render() if self.system_prompt is None else self.system_prompt
+    def _head(self) -> _Head:
+        tools = self._offered()
+        parts = (self.system_prompt, self.persona, self.workspace, self.skills.texts, tools)
+        if self._made is None or parts != self._made_from:
+            system = self._system().render() if self.system_prompt is None else self.system_prompt
+            tool_tokens = sum(estimate(spec.model_dump_json()) for spec in tools)
+            self._made, self._made_from = _Head(system, tools, estimate(system), tool_tokens), parts
+        return self._made
 
     def _system(self) -> SystemPrompt:
         texts = self.skills.texts
