@@ -109,7 +109,7 @@ class Budgets:
 
         Of the budgets of linked accounts the lowest of each kind applies.
         """
-        own = self._own(account)
+        own = self._own(account) if self._set else ()
         kinds = {(each.allowance.period, each.allowance.unit) for each in own}
         default = (
             Budget(account, each, is_default=True)

@@ -128,8 +128,10 @@ class ChatModels:
         """Return True if people of this role may use the model. Everyone may use the default one."""
         now = self._current.now
         allowed = {Role.MEMBER: now.member_models, Role.GUEST: now.guest_models}.get(role or Role.GUEST, frozenset())
+        if not allowed or model == self.default.id:
+            return True
         names = {model, _bare(model)} | {each.wire_name for each in self.offered if each.id == model}
-        return model == self.default.id or not allowed or bool(names & allowed)
+        return bool(names & allowed)
 
     def named(self, text: str) -> ModelInfo | None:
         """Return the model with this name, with or without its provider, or with this path."""

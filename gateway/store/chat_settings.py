@@ -13,6 +13,9 @@ from gateway.store.table import Table
 from gateway.store.topics import Topic
 from gateway.store.writer import Writer
 
+_Rows = dict[tuple[str, str], tuple[str, str, float]]
+"""Values, who set them and when, by the place's key and the name."""
+
 
 class Level(StrEnum):
     """A level at which settings are made, from the narrowest."""
@@ -60,7 +63,7 @@ class ChatSettings(Table):
 
     def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
         super().__init__(writer, reader, clock, secrets)
-        self._rows: dict[tuple[str, str], tuple[str, str, float]] | None = None
+        self._rows: _Rows | None = None
         """Cached because messages need them; `reload` reads those that other nodes have changed."""
         self._loading = asyncio.Lock()
 
@@ -71,18 +74,13 @@ class ChatSettings(Table):
 
     async def find(self, chat: ChatKey, name: str) -> ChatSetting | None:
         """Return the setting that holds in a chat: that of the narrowest level which has one."""
-        for place in places(chat):
-            if found := await self.at(place, name):
-                return found
-        return None
+        rows = await self._all()
+        made = (_setting(rows, place, name) for place in places(chat)) if rows else ()
+        return next((found for found in made if found is not None), None)
 
     async def at(self, place: Place, name: str) -> ChatSetting | None:
         """Return the setting made for this very place."""
-        row = (await self._all()).get((place.key, name))
-        if row is None:
-            return None
-        value, by, set_at = row
-        return ChatSetting(value, place, by, set_at)
+        return _setting(await self._all(), place, name)
 
     async def named(self, *names: str) -> list[tuple[str, str, str]]:
         """Return the place's key, the name and the value of all settings with these names."""
@@ -133,11 +131,21 @@ class ChatSettings(Table):
         """Read all settings again, because another node has changed some."""
         self._rows = await self._writer.submit(_read)  # in order with the changes that this process makes
 
-    async def _all(self) -> dict[tuple[str, str], tuple[str, str, float]]:
-        async with self._loading:
-            if self._rows is None:
-                self._rows = await self._writer.submit(_read)
+    async def _all(self) -> _Rows:
+        if self._rows is None:
+            async with self._loading:
+                if self._rows is None:
+                    self._rows = await self._writer.submit(_read)
         return self._rows
+
+
+def _setting(rows: _Rows, place: Place, name: str) -> ChatSetting | None:
+    """Return the setting made for this very place."""
+    row = rows.get((place.key, name))
+    if row is None:
+        return None
+    value, by, set_at = row
+    return ChatSetting(value, place, by, set_at)
 
 
 def setting_in(connection: Connection, chat: ChatKey, name: str) -> str | None:
@@ -149,6 +157,6 @@ def setting_in(connection: Connection, chat: ChatKey, name: str) -> str | None:
     return next((found[key] for key in keys if key in found), None)
 
 
-def _read(connection: Connection) -> dict[tuple[str, str], tuple[str, str, float]]:
+def _read(connection: Connection) -> _Rows:
     rows = connection.execute("SELECT place, name, value, set_by, at FROM chat_settings")
     return {(place, name): (value, by, at) for place, name, value, by, at in rows}
