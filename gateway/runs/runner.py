@@ -113,14 +113,16 @@ class Runner:
         with self.drain.unit(run.id, run.chat) as unit:
             async with aclosing(events):
                 async for event in events:
+                    if isinstance(event, MessageUpdate):  # pieces of an answer are only shown
+                        watcher.show(event)
+                        continue
                     if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
                         raise lack(event.error or "")
                     watcher.show(event)
-                    if not isinstance(event, MessageUpdate):  # pieces of an answer are only shown
-                        trace.keep(event)
-                        counting.keep(event)
-                        await transcript.keep(event)
-                        await unit.follow(event, agent.loop.tools, watcher.released)
+                    trace.keep(event)
+                    counting.keep(event)
+                    await transcript.keep(event)
+                    await unit.follow(event, agent.loop.tools, watcher.released)
                     if isinstance(event, ToolExecutionStart):
                         await self._fresh()
                     if isinstance(event, BudgetReached):

@@ -77,9 +77,9 @@ class Steps(Table):
 
     def add(self, steps: Iterable[Step]) -> "asyncio.Future[None]":
         """Record events of a run that follow its last transcript message."""
-        rows = [
-            (step.run, step.at, self._written(step.event), step.state and self._written(step.state)) for step in steps
-        ]
+        rows = [(step.run, step.at, _written(step.event), step.state and _written(step.state)) for step in steps]
+        if self._secrets.are_in("".join(f"{event}{state}" for _, _, event, state in rows)):  # hardly ever
+            rows = [(run, at, self._masked(event), state and self._masked(state)) for run, at, event, state in rows]
 
         def change(connection: Connection) -> None:
             connection.executemany(
@@ -90,10 +90,12 @@ class Steps(Table):
 
         return self._writer.submit(change, later=True)
 
-    def _written(self, value: JsonObject) -> str:
-        """Serialise with secrets masked. The whole text is checked first, as it hardly ever contains one."""
-        text = json.dumps(value, ensure_ascii=False)
-        return json.dumps(self._secrets.masked(value), ensure_ascii=False) if self._secrets.are_in(text) else text
+    def _masked(self, text: str) -> str:
+        return _written(self._secrets.masked(json.loads(text)))
+
+
+def _written(value: JsonObject) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def joined(run: str, at: float, kept: Mapping[str, JsonValue], message: Resolve) -> AgentEvent:
