@@ -103,9 +103,11 @@ class Answer:
     def _is_mine(self, chunk: Chunk) -> bool:
         """Return False for a chunk of another choice than the first one that began: nobody asked for it."""
         if chunk.choice is not None and chunk.choice != self._choice:
-            if self._is_chosen:
+            if self._is_chosen and self._choice is not None:
                 return False
-            self._choice, self._finish_reason = chunk.choice, None
+            if not self._is_chosen:
+                self._finish_reason = None
+            self._choice = chunk.choice
         self._is_chosen |= chunk.delta is not None
         return True
 

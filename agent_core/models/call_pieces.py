@@ -18,6 +18,9 @@ _LANGUAGE = re.compile("[a-zA-Z]*")
 _CONTROL = "<|"
 """Control tokens of a chat template begin like this."""
 _SPACE = re.compile("[.:]")
+_NEXT = re.compile(r"\S")
+_decoder = json.JSONDecoder(strict=False)
+"""Takes line breaks within a text, as models write them."""
 _NUMBERED = re.compile(r":\d+$")
 
 
@@ -140,9 +143,9 @@ def arguments_in(raw: str) -> JsonObject | str:
     if not raw.strip():
         return {}
     try:
-        value = json.loads(_without_fence(raw.strip()))
+        value = _decoded(_without_fence(raw.strip()))
         if isinstance(value, str) and value.strip().startswith("{"):
-            value = json.loads(value)  # JSON within a JSON text
+            value = _decoded(value.strip())  # JSON within a JSON text
     except RecursionError:
         return "nest too deep"
     except ValueError as error:
@@ -150,6 +153,23 @@ def arguments_in(raw: str) -> JsonObject | str:
     if value in (None, []):
         return {}
     return value if isinstance(value, dict) else "are not a JSON object"
+
+
+def _decoded(text: str) -> object:
+    """Return the value of a JSON text; also of one that a proxy has sent twice, or behind an empty object."""
+    try:
+        return _decoder.decode(text)
+    except ValueError:
+        found: object = {}
+        at: int | None = 0
+        while at is not None:
+            value, end = _decoder.raw_decode(text, at)
+            if found and value not in ({}, found):
+                raise
+            found = value or found
+            following = _NEXT.search(text, end)
+            at = following.start() if following else None
+        return found
 
 
 def _without_fence(text: str) -> str:

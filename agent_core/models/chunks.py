@@ -359,7 +359,8 @@ def _usage(value: object) -> WireUsage | None:
     if fields is None:
         return None
     details = _fields(fields.get("prompt_tokens_details")) or {}
-    cached = _count(details.get("cached_tokens")) or 0
+    told = (details.get("cached_tokens"), fields.get("cached_tokens"), fields.get("prompt_cache_hit_tokens"))
+    cached = next((count for each in told if (count := _count(each))), 0)
     return WireUsage(
         prompt=_count(fields.get("prompt_tokens")),
         completion=_count(fields.get("completion_tokens")),

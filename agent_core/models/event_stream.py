@@ -117,10 +117,13 @@ def _is_json(text: str) -> bool:
 
 def _data(line: bytes) -> str:
     """Return the text after `data:`, which some servers leave out; empty for lines without any. Invalid UTF-8 becomes
-    U+FFFD."""
+    U+FFFD. What llama.cpp of 2025 sends in a field `error` is put into an object."""
     name, _, value = (b"data", b":", line) if line.startswith((b'{"', b'[{"')) else line.partition(b":")
+    text = value.strip().decode("utf-8", "replace")
     if name == b"data":
-        return value.strip().decode("utf-8", "replace")
+        return text
+    if name == b"error":
+        return f'{{"error": {text if _is_json(text) else json.dumps(text)}}}'
     if name and name not in _FIELDS:
         raise NotAnEventStream(line[:200].decode("utf-8", "replace").strip())
     return ""

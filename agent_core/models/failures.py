@@ -12,6 +12,9 @@ from agent_core.models.manner import names_parameter
 
 MESSAGE_CHARS = 500
 
+_QUOTED = 200
+"""Characters that are quoted of what is no chat stream."""
+
 _OVERFLOW_PATTERNS = (
     # OpenAI, Azure, OpenRouter, DeepSeek, vLLM: "this model's maximum context length is 4096 tokens"
     r"(?:maximum|max) (?:model |allowed )?(?:context|input|prompt) (?:length|window|size|tokens?)",
@@ -57,10 +60,20 @@ _CONTENT = (
 )
 _NOT_THERE = r"unexpected endpoint|model_not_found|model\b[^.]{0,80}(?:\bnot found|does not exist)"
 """Said without a status, as by LM Studio of an address without `/v1`."""
-_SOON = (
-    r"(?:try again|retry)(?: your request)? (?:in|after) (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?"
-    r"(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m)\b|retryDelay\W+(\d+(?:\.\d+)?)s"
+_SPAN = (
+    r"(\d+(?:\.\d+)?)\s?(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)(?![a-z])"
+    r"(?:,? (?:and )?)?"
 )
+_SECONDS = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "d": 86_400}
+"""In each unit, by its beginning; others are seconds."""
+_SOON = (
+    r"(?:(?:try again|retry)(?: your request)? (?:in|after)|\bwait(?: for)?) "
+    rf"(?P<spans>(?:{_SPAN})+)|retry(?:Delay|_after(?:_seconds)?)\W+(?P<seconds>\d+(?:\.\d+)?)"
+)
+_RESET = r"X-RateLimit-Reset\W+(\d{9,13})\b"
+"""The end of OpenRouter's days, among its words."""
+_IN_MILLISECONDS = 100_000_000_000
+"""A later moment than anybody waits for, if it were in seconds since the epoch."""
 _TITLE = re.compile("<title>([^<]{1,200})</title>", re.IGNORECASE)
 _SECRET = re.compile(
     r"((?i:\b(?:bearer |api_?key=|key=|token=)))[^\s&\"']+|\b(?:sk|pk|rk|gsk|xai)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}"
@@ -102,6 +115,16 @@ def cause_of(status: int | None, text: str) -> FailureCause | None:
             return FailureCause.PARAMETER
         case _:
             return None
+
+
+def unreadable(text: str, secrets: Iterable[str] = ()) -> LlmFailure:
+    """Return the failure for what is no chat stream; words without a protocol may still tell what is wrong."""
+    if not text.strip():
+        return LlmFailure(kind=FailureKind.TRANSIENT, message="the server answered with nothing")
+    kind = FailureKind.TRANSIENT if text.lstrip().startswith("{") else classify(None, text)
+    cause = None if kind is FailureKind.TRANSIENT else cause_of(None, text)
+    message = f"the server sent what is no chat stream: {redact(text[:_QUOTED], secrets)}"
+    return LlmFailure(kind=kind, cause=cause, message=message)
 
 
 def may_be_billed(status: int | None) -> bool:
@@ -150,9 +173,11 @@ def retry_after_s(headers: Mapping[str, str], text: str, *, now: float) -> float
     value = headers.get("retry-after")
     if (seconds := _number(value)) is not None:
         return seconds
+    if value and re.fullmatch(f"(?:{_SPAN})+", value.strip()):
+        return _sum(value)
     if value and (parsed := email.utils.parsedate_tz(value)):
         return max(0.0, email.utils.mktime_tz(parsed) - now)
-    return _spoken_delay(text)
+    return _spoken_delay(text, now)
 
 
 def _number(value: str | None) -> float | None:
@@ -163,15 +188,22 @@ def _number(value: str | None) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def _spoken_delay(text: str) -> float | None:
-    if not (found := _says(_SOON, text)):
-        return None
-    minutes, amount, unit, google = found.groups()
-    if google:
-        return float(google)
-    if unit.lower().startswith(("ms", "mil")):
-        return float(amount) / 1000
-    return int(minutes or 0) * 60 + float(amount) * (60 if unit.lower().startswith("m") else 1)
+def _spoken_delay(text: str, now: float) -> float | None:
+    if found := _says(_SOON, text):
+        return _sum(found["spans"]) if found["spans"] else float(found["seconds"])
+    if found := _says(_RESET, text):
+        moment = int(found[1])
+        return max(0.0, (moment / 1000 if moment > _IN_MILLISECONDS else moment) - now)
+    return None
+
+
+def _sum(spans: str) -> float:
+    """Return the seconds in a length of time such as `1h14m24.5s` or `10 hours 58 minutes`."""
+    total = 0.0
+    for amount, unit in re.findall(_SPAN, spans, re.IGNORECASE):
+        name = "ms" if unit.lower().startswith("mil") else unit.lower()
+        total += float(amount) * _SECONDS.get(name[:2], _SECONDS.get(name[:1], 1))
+    return round(total, 3)
 
 
 def message_in(body: str) -> str:

@@ -20,6 +20,7 @@ from agent_core.models.failures import (
     redirected,
     reported_cause,
     retry_after_s,
+    unreadable,
 )
 from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.models.lost import causes_of, lost
@@ -67,6 +68,8 @@ def failure_of(
     if (is_untold and isinstance(inside[-1], _MISREAD)) or _UNREAD in str(outer):
         reason = redact(f"{type(inside[-1]).__name__}: {inside[-1]}", secrets)
         log.warning("an answer of a model could not be read", reason=reason)
+        if unread:
+            return unreadable(unread, secrets)
         return LlmFailure(kind=FailureKind.TRANSIENT, message="the server sent what is no chat stream")
     status, text = _status(litellm, error, inside), str(outer)
     kind = _kind(litellm, outer) or classify(status, text)

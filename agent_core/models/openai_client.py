@@ -22,7 +22,7 @@ from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.event_stream import NotAnEventStream, SseReader, documents_in
-from agent_core.models.failures import cause_of, classify, http_failure, redact, redirected, reported_cause
+from agent_core.models.failures import cause_of, classify, http_failure, redact, redirected, reported_cause, unreadable
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -35,7 +35,7 @@ from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED
 from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
-from agent_core.models.protocols import OtherProtocol, failure_of_page
+from agent_core.models.protocols import OtherProtocol, failure_of_nothing, failure_of_page
 from agent_core.models.server_address import CHAT, below, with_key
 from agent_core.models.wire_errors import WireError
 
@@ -198,6 +198,8 @@ class OpenAiClient:
         return f'{{"messages":{self._wire.of(request, reader)},{rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
+        if response.status == HTTPStatus.NO_CONTENT:
+            raise _StreamFailed(failure_of_nothing())
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
             return
         if response.status < HTTPStatus.BAD_REQUEST:
@@ -235,7 +237,7 @@ class OpenAiClient:
     def _garbage(self, text: str, *, is_first: bool) -> LlmFailure:
         if is_first and (page := failure_of_page(text)):
             return page
-        return _transient(f"the server sent what is no chat stream: {redact(text[:200], self._secrets)}")
+        return unreadable(text, self._secrets)
 
     def _lost(
         self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float, *, is_first: bool

@@ -64,7 +64,7 @@ _TOOL_CODE = re.compile(r"```tool_code\n(.*?)\n?```", re.DOTALL)
 _GEMMA = re.compile(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
 _GEMMA_VALUE = re.compile(r"(\w+):(?:<escape>(.*?)<escape>|([^,{}\[\]]*))", re.DOTALL)
 _BETWEEN = re.compile(r"[\s;,]*")
-_decoder = json.JSONDecoder()
+_decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]
 def _plain_calls(text: str) -> Iterator[WrittenCall]:
     """Yield the calls of a text that is JSON of calls alone."""
     try:
-        value = json.loads(text)
+        value = _decoder.decode(text)
     except (ValueError, RecursionError):
         return
     if isinstance(value, dict) and len(value) == 1:
@@ -249,7 +249,7 @@ def _typed(name: str, values: Mapping[str, str], tools: Mapping[str, JsonObject]
 
 def _value(text: str) -> JsonValue:
     try:
-        value: JsonValue = json.loads(text)
+        value: JsonValue = _decoder.decode(text)
     except (ValueError, RecursionError):
         return text
     return value

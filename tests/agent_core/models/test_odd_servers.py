@@ -91,6 +91,33 @@ async def test_an_error_in_the_stream_is_told_whatever_its_name(client: str, err
     assert message.text == "It is "
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'error: {"code": 400, "message": "%s", "type": "invalid_request_error"}\n\n',
+        b"error: %s\n\n",
+        b"event: error\ndata: %s\n\n",
+        b'event: error\ndata: "%s"\n\n',
+        b"data: error: %s\n\n",
+    ],
+)
+async def test_an_error_that_is_no_chunk_is_understood_by_its_words(client: str, line: bytes) -> None:
+    _, failure = await answered(client, line % b"the request exceeds the available context size" + DONE)
+
+    assert failure is not None
+    assert failure.kind is FailureKind.OVERFLOW
+    assert "the request exceeds the available context size" in failure.message
+
+
+async def test_the_number_of_the_choice_may_come_with_a_later_chunk(client: str) -> None:
+    first: Json = {"choices": [{"delta": {"role": "assistant", "content": "It is "}}]}
+    message, failure = await answered(
+        client, b"".join(map(frame, [first, GOES_ON, chunk({"content": "No."}, index=1), ENDS]))
+    )
+
+    assert (message.text, failure) == ("It is noon.", None)
+
+
 async def test_an_account_without_money_is_no_passing_trouble(client: str) -> None:
     poor: Json = {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}
     _, failure = await answered(client, frame(poor))
@@ -184,6 +211,20 @@ async def test_a_call_that_is_written_as_text_is_a_call(client: str, text: str) 
     assert failure is None
     assert message.text.strip() == ""
     assert [(each.name, each.arguments) for each in message.tool_calls] == [("clock", {"zone": "UTC"})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>\n{"name": "clock", "arguments": {"zone": "a\n\tb"}}\n</tool_call>',
+        '{"name": "clock", "arguments": {"zone": "a\n\tb"}}',
+    ],
+)
+async def test_a_written_call_may_have_line_breaks_in_its_texts(client: str, text: str) -> None:
+    message, failure = await answered(client, written(text))
+
+    assert (failure, message.text.strip()) == (None, "")
+    assert [(each.name, each.arguments) for each in message.tool_calls] == [("clock", {"zone": "a\n\tb"})]
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,23 @@ async def test_a_fraction_of_a_token_counts_as_one(client: str) -> None:
 
 @each_client
 @pytest.mark.parametrize(
+    "told",
+    [
+        {"cached_tokens": 8},
+        {"cached_tokens": 8, "prompt_tokens_details": {"cached_tokens": 8}},
+        {"prompt_cache_hit_tokens": 8, "prompt_cache_miss_tokens": 2},
+    ],
+    ids=["Moonshot", "both", "DeepSeek"],
+)
+async def test_what_came_from_the_cache_is_counted_wherever_it_is_told(client: str, told: Json) -> None:
+    usage: Json = {"prompt_tokens": 10, "completion_tokens": 7, **told}
+    message, _ = await answered(client, openai(*WORDS, then=[{"choices": [], "usage": usage}]))
+
+    assert (message.usage.input, message.usage.cache_read, message.usage.output) == (2, 8, 7)
+
+
+@each_client
+@pytest.mark.parametrize(
     "odd",
     [
         {"reasoning": [{"type": "text", "text": "Hm."}]},
@@ -247,6 +264,35 @@ async def test_a_call_is_understood_however_it_is_written(client: str, pieces: l
 
     assert failure is None
     assert [(each.name, each.arguments, each.arguments_error) for each in message.tool_calls] == [("clock", {}, None)]
+
+
+@each_client
+@pytest.mark.parametrize(
+    ("raw", "arguments"),
+    [
+        ('{"a": "one\n\ttwo"}', {"a": "one\n\ttwo"}),
+        ('{}{"a": 1}', {"a": 1}),
+        ('{"a": 1}{"a": 1}', {"a": 1}),
+        ('{"a": 1}\n{"a": 1}\n{"a": 1}', {"a": 1}),
+        ("{} {}", {}),
+        ('"{\\"a\\": 1}{\\"a\\": 1}"', {"a": 1}),
+        ('{"a": "}{"}', {"a": "}{"}),
+    ],
+)
+async def test_arguments_with_line_breaks_or_sent_twice_are_read(client: str, raw: str, arguments: Json) -> None:
+    message, _ = await answered(client, in_pieces([call("clock", raw)]))
+
+    assert [(each.arguments, each.arguments_error) for each in message.tool_calls] == [(arguments, None)]
+
+
+@each_client
+@pytest.mark.parametrize("raw", ['{"a": 1}{"a": 2}', '{"a": 1}{"a"', '{}{"a": 1}{"b": 2}', '{"a": 1} and {"a": 1}'])
+async def test_of_arguments_that_differ_none_is_chosen(client: str, raw: str) -> None:
+    message, _ = await answered(client, in_pieces([call("clock", raw)]))
+
+    (made,) = message.tool_calls
+    assert made.arguments == {}
+    assert "are not complete JSON" in (made.arguments_error or "")
 
 
 @each_client

@@ -31,7 +31,7 @@ def lines(*documents: Json) -> Raw:
     return 200, body, {"Content-Type": "application/x-ndjson"}
 
 
-def whole(document: Json, encoding: str = "utf-8") -> Raw:
+def whole(document: JsonValue, encoding: str = "utf-8") -> Raw:
     return 200, json.dumps(document).encode(encoding), IN_JSON
 
 
@@ -70,6 +70,19 @@ OTHERS: Mapping[str, tuple[str, Raw]] = {
         + frame({"type": "response.output_text.delta", "delta": NOON}),
     ),
     "the Responses API in one piece": ("responses", whole(IN_RESPONSES)),
+    "llama.cpp's": ("llama", whole({"index": 0, "content": NOON, "stop": True, "stop_type": "eos"})),
+    "llama.cpp's stream": ("llama", frame({"index": 0, "content": "It ", "tokens": [1], "stop": False})),
+    "that of TGI": ("tgi", whole([{"generated_text": NOON}])),
+    "that of TGI, a stream": ("tgi", frame({"index": 1, "token": {"id": 1, "text": "It"}, "generated_text": None})),
+    "Cohere's": ("cohere", whole({"text": NOON, "generation_id": "g", "finish_reason": "COMPLETE"})),
+    "Cohere's stream": ("cohere", lines({"event_type": "stream-start"}, {"event_type": "text-generation"})),
+    "Cohere's second": (
+        "cohere",
+        whole({"id": "a", "finish_reason": "COMPLETE", "message": {"content": [{"type": "text", "text": NOON}]}}),
+    ),
+    "Cohere's second, a stream": ("cohere", frame({"type": "message-start", "id": "a", "delta": {"message": {}}})),
+    "KoboldCpp's": ("kobold", whole({"results": [{"text": NOON, "finish_reason": "stop"}]})),
+    "KoboldCpp's stream": ("kobold", frame({"token": "It", "finish_reason": None})),
     "a page": ("page", (200, b"\n<!doctype html><title>Sign in</title>", {"Content-Type": "text/html"})),
 }
 CLIENTS = {"own": "openai", "openai/m": "openai", "anthropic/claude-test": "anthropic", "gemini/m": "gemini"}
@@ -96,6 +109,17 @@ async def test_another_protocol_is_told_and_not_asked_again(name: str, client: s
     assert done.failure is not None
     assert (done.failure.kind, done.failure.cause) == (FailureKind.INVALID, FailureCause.PROTOCOL)
     assert done.failure.message.startswith("it answers with a web page" if protocol == "page" else "it speaks ")
+
+
+async def test_a_server_that_has_no_content_to_give_is_told_and_not_asked_again() -> None:
+    done, count = await answered("own", (204, b"", {}))
+
+    assert done.failure is not None
+    assert (done.failure.cause, done.failure.message) == (
+        FailureCause.PROTOCOL,
+        "it answers without any content (HTTP 204)",
+    )
+    assert count == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
