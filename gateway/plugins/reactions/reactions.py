@@ -33,8 +33,10 @@ UNDER_WAY = (HEARD, STEERED, WAITS)
 SHOWN_AFTER = 1.0
 """Seconds before a change is shown, unless it is the last one; a quick answer needs no other reaction."""
 PATIENCE = 10.0
-"""Seconds after which a reaction that the rate limit has no room for is dropped."""
+"""Seconds for which a try waits for room in the rate limit, and the longest pause before the few that follow."""
 AGAIN_SECONDS = 1.0
+FEW_TRIES = 5
+"""Tries to show what is true while a message waits or is worked on."""
 LAST_TRIES = 10
 """Tries to replace a reaction that is not true any more; the next process tries again."""
 OWED_SECONDS = 200.0
@@ -75,8 +77,8 @@ class _Message:
 class Reactions:
     """Sets our one reaction on each message.
 
-    Reactions are cosmetic: one that fails or finds no room is dropped. Only the end of what an earlier one shows is
-    tried repeatedly, also by the next process.
+    Reactions are cosmetic: one that fails or finds no room is soon dropped. Only the end of what an earlier one shows is
+    tried for long, also by the next process.
     """
 
     def __init__(self, rows: Rows, store: Store, delivery: Delivery, clock: Clock, is_on: Callable[[], bool]) -> None:
@@ -209,7 +211,7 @@ class Reactions:
                     await self._forget(message)
                     return False
                 pause = max(error.retry_after or 0.0, pause)
-            if not message.is_stale:
+            if not message.is_stale and (tried + 1 >= FEW_TRIES or pause > PATIENCE):
                 return False
             await self._clock.sleep(pause)
         return False

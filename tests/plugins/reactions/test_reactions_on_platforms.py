@@ -119,6 +119,21 @@ async def test_a_refused_reaction_changes_nothing_else(own_stage: Stage) -> None
     assert chat.screen == ["Good morning, Ann."]
 
 
+async def test_one_that_is_refused_for_a_moment_is_shown_all_the_same(own_stage: Stage) -> None:
+    stage = own_stage
+    await begin(stage)
+    ann, chat = stage.private("Ann")
+    planning = asyncio.Event()
+    stage.net.faults.rate_limit(CALLS[stage.platform.facts.name], retry_after=2)
+    stage.script.then(says("Oslo it is.", hold=planning))
+
+    said = await chat.says(ann, "plan a trip")
+    await chat.until(lambda _: on(said) == ["👀"])
+    planning.set()
+
+    await chat.until(lambda _: on(said) == ["👌"])
+
+
 async def test_a_message_whose_run_fails_has_none(own_stage: Stage) -> None:
     stage = own_stage
     await begin(stage)
