@@ -209,8 +209,8 @@ MUTATIONS = (
         "C-32",
         "gateway/schedule/zones.py",
         "a chat goes by the zone of the house, whatever was said there",
-        "if (name := own.get(str(key))) and is_zone(name):",
-        "if (name := own.get(str(level))) and is_zone(name):",
+        "if (name := self._own.get(str(key))) and is_zone(name):",
+        "if (name := self._own.get(str(level))) and is_zone(name):",
     ),
     Mutation(
         "D-16",

@@ -23,7 +23,7 @@ def clock_tool(time: Clock, home: Callable[[], tzinfo]) -> Tool:
     @tool(execution="parallel", label="Looking at the clock", labels={"zh": "查看时间"})
     async def clock(zone: str = "", *, context: ToolContext) -> str:
         """Tell the date and time in an IANA zone or city."""
-        there = await asyncio.to_thread(_find, zone) if zone.strip() else await context.zone() or home()
+        there = await asyncio.to_thread(_find, zone) if zone.strip() else context.zone() or home()
         now = datetime.fromtimestamp(time.time(), UTC).astimezone(there)
         return f"{now:%A, %Y-%m-%d %H:%M:%S}, {there} ({_offset(now)})"
 

@@ -32,7 +32,7 @@ Acts = Literal["read", "write", "net", "exec", "admin"]
 settings."""
 
 
-ZoneOfUser = Callable[[str | None], Awaitable[tzinfo]]
+ZoneOfUser = Callable[[str | None], tzinfo]
 
 
 class ToolFailed(Exception):
@@ -115,9 +115,9 @@ class ToolContext:
         self.files = environment.files or FileSources(environment.workspace)
         self._zone_of = environment.zone_of
 
-    async def zone(self) -> tzinfo | None:
+    def zone(self) -> tzinfo | None:
         """Return the time zone of the user who caused the run, if it is known."""
-        return await self._zone_of(self.user_id) if self._zone_of else None
+        return self._zone_of(self.user_id) if self._zone_of else None
 
     def author(self, tool: str) -> Author:
         """Return the author of this call's changes, for the keeper."""

@@ -24,6 +24,7 @@ from gateway.runs.model_set import CurrentModels, ModelSource
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.person import Person
+from gateway.store.person_zones import PersonZone
 from gateway.store.restores import Restored
 from gateway.store.store import Store
 
@@ -91,6 +92,10 @@ class Stored:
     """Places, names and values of the rules of groups."""
     standings: Mapping[str, Standing] = field(default_factory=dict)
     """The standings of people whom groups admit by them."""
+    zones: Mapping[str, str] = field(default_factory=dict)
+    """The time zones of chats, by chat key."""
+    person_zones: Mapping[str, PersonZone] = field(default_factory=dict)
+    """What is known of people's time zones, by account."""
     seen: Sequence[tuple[ChatKey, Sender, str]] = ()
     """Those who wrote last in the chats, with the names of groups, oldest first."""
 
@@ -104,5 +109,7 @@ class Stored:
             await store.people.all(),
             await store.chat_settings.named(*RULES),
             await store.standings.all(),
+            await store.chats.zones(),
+            await store.person_zones.all(),
             await store.inbox.last_senders(),
         )

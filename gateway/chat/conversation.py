@@ -122,15 +122,15 @@ class Conversation:
         self._chat = replace(await self.settings(), language=language)
         await self._store.chats.save(self._chat)
 
-    async def zone(self, sender: Sender | None = None) -> ZoneInfo:
+    def zone(self, sender: Sender | None = None) -> ZoneInfo:
         """Return the chat's time zone, or else that of the sender, or of the person whose private chat it is."""
-        return await self._zones.of(self.key, sender.id if sender else None)
+        return self._zones.of(self.key, sender.id if sender else None)
 
     async def go_by(self, zone: str | None) -> None:
         """Set the chat's time zone; None returns to that of the channel or the default."""
         self._chat = replace(await self.settings(), zone=zone)
         await self._store.chats.save_zone(self._chat)
-        await self._zones.changed(self.key, zone)
+        self._zones.changed(self.key, zone)
 
     async def agent(self) -> Agent:
         """Return the agent for the current session."""
@@ -271,7 +271,7 @@ class Conversation:
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         language = await self.language(item.event.sender)
-        maker = self._prompts.maker(self.key, self.channel, await self.zone(item.event.sender), language, run)
+        maker = self._prompts.maker(self.key, self.channel, self.zone(item.event.sender), language, run)
         follows_unread, self.follows_unread = self.follows_unread, False
         return await maker.make(item, known, undone, begins=begins, follows_unread=follows_unread)
 

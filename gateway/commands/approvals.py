@@ -135,7 +135,7 @@ class RuleCommands:
         found = await self._rules.of_chat(given.chat)
         if not found:
             return reply("\n\n".join([*first, say("rules_none", given.language)]))
-        zone = await self._zones.of(given.chat)
+        zone = self._zones.of(given.chat)
         lines = [
             say(
                 "rules_line",

@@ -50,7 +50,7 @@ class AuditCommands:
             return reply(say("audit_unreadable", given.language, reason=literal(str(error.strerror or error))))
         if not actions:
             return reply(say("audit_none", given.language))
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         rows = [f"- {_row(each, zone, given.language, may_read=_may_read(given, each))}" for each in actions]
         return reply("\n".join([say("audit_title", given.language), "", *rows]))
 

@@ -151,7 +151,7 @@ class ConfigCommands:
     async def _source(self, name: str, given: Invocation) -> str:
         row = await self._live.chosen(name)
         if row is not None:
-            zone = await given.session.conversation.zone()
+            zone = given.session.conversation.zone()
             when = f"{datetime.fromtimestamp(row.at, zone):%Y-%m-%d %H:%M}"
             return say("config_from_chat", given.language, by=literal(row.by), when=when)
         place = self._live.place(name)

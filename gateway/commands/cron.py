@@ -138,7 +138,7 @@ class CronCommands:
 
     async def _add(self, given: Invocation, text: str) -> Answer:
         """Propose a report; the text after the time is the agent's instructions."""
-        zone = await self._jobs.zone_of(given.chat, given.sender.id)
+        zone = self._jobs.zone_of(given.chat, given.sender.id)
         try:
             when = parse_when(text, zone, self._clock.time())
         except BadRule as error:
@@ -268,11 +268,11 @@ class CronCommands:
             job = await self._jobs.of(job_id, chat, given.sender)
             title = say("history_title", language, id=job.id, rule=rule_of(job, language))
             found = await self._store.firings.history(job.id, MOST_FIRINGS)
-            zone = ZoneInfo(job.zone) if is_zone(job.zone) else await self._jobs.zone_of(chat)
+            zone = ZoneInfo(job.zone) if is_zone(job.zone) else self._jobs.zone_of(chat)
         else:
             title = say("history_title_all", language)
             lately = await self._store.firings.in_chat_since(chat, now - DAYS * _DAY)
-            found, zone = lately[::-1][:MOST_FIRINGS], await self._jobs.zone_of(chat)
+            found, zone = lately[::-1][:MOST_FIRINGS], self._jobs.zone_of(chat)
         if not found:
             return reply(say("history_none", language))
         names = {} if job_id else {firing.job: await self._name(firing.job, language) for firing in found}

@@ -192,7 +192,7 @@ class HeartbeatCommands:
 
     async def _begun(self, given: Invocation) -> Answer:
         chat = given.chat
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         job = await self._heartbeats.settings.on(chat, given.sender, given.language, zone)
         now = self._clock.time()
         standing = await self._heartbeats.standing(chat)
@@ -213,7 +213,7 @@ class HeartbeatCommands:
 
     async def _ready(self, given: Invocation) -> None:
         """Create the heartbeat's row if it is missing, so that the setting is stored."""
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         await self._heartbeats.settings.ready(given.chat, given.sender, given.language, zone)
 
     async def _now(self, given: Invocation, _: str) -> Answer:
@@ -236,7 +236,7 @@ class HeartbeatCommands:
         return reply(say("heartbeat_looking", given.language))
 
     async def _quiet(self, given: Invocation, rest: str) -> Answer:
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         if not rest:
             offered = [Button(label=parsed.words, action=f"/heartbeat quiet {each}") for each, parsed in _offered()]
             none = Button(label=say("heartbeat_no_quiet_button", given.language), action="/heartbeat quiet off")
@@ -263,7 +263,7 @@ class HeartbeatCommands:
         until = await self._heartbeats.settings.snooze(given.chat, seconds) if is_on else None
         if until is None:
             return reply(say("heartbeat_off_here", given.language, slash=given.slash))
-        shown = slot_words(until, await given.session.conversation.zone(), given.language, self._clock.time())
+        shown = slot_words(until, given.session.conversation.zone(), given.language, self._clock.time())
         return Rewritten(reply(say("heartbeat_snoozed", given.language, until=shown)))
 
     def _shown(self, given: Invocation, standing: Standing, at: float) -> str:

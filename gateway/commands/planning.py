@@ -81,7 +81,7 @@ class Planning:
         Raises BadRule and JobRefused.
         """
         jobs, chat = self._jobs, given.chat
-        there = when.zone or await jobs.zone_of(chat, given.sender.id)
+        there = when.zone or jobs.zone_of(chat, given.sender.id)
         draft = Draft(chat, given.sender.id, given.language, there, when.rule, work, given.origin)
         job = await jobs.propose(replace(draft, is_by_own_clock=when.is_by_own_clock), given.sender)
         question = await jobs.question(job, given.slash)
@@ -97,7 +97,7 @@ class Planning:
         if not found:
             return None
         title = "reminders_title" if page.only_reminders else "cron_title"
-        zone = (await self._jobs.zone_of(given.chat, given.sender.id)).key
+        zone = self._jobs.zone_of(given.chat, given.sender.id).key
         rows = [self._line(job, given, zone) for job in found[:MOST_LISTED]]
         if len(found) > MOST_LISTED:
             rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))

@@ -72,7 +72,7 @@ class PluginCommands:
     ) -> OutboundMessage:
         waiting = [each for each in listed if self._waits(each)] if given.is_owner else []
         buttons = tuple((_button(each, given.language),) for each in waiting[:MOST_BUTTONS])
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         in_words = self._short if is_short else self._line
         lines = [in_words(each, given.language, zone) for each in listed]
         title = say("plugins_title" if lines else "plugins_none", given.language)
@@ -83,7 +83,7 @@ class PluginCommands:
         if plugin is None or plugin.installed is None:
             return reply(say("plugins_nothing_waits", given.language, name=literal(name), slash=given.slash))
         if (code or self._last_shown(plugin)) != plugin.installed.code:
-            line = self._line(plugin, given.language, await given.session.conversation.zone())
+            line = self._line(plugin, given.language, given.session.conversation.zone())
             return OutboundMessage(markdown=line, buttons=((_button(plugin, given.language),),))
         try:
             await asyncio.to_thread(self._approved.approve, name, plugin.installed)

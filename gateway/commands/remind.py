@@ -29,7 +29,7 @@ class RemindCommands:
         """Set or propose a reminder with the text after the time; without arguments, list the reminders."""
         if not given.arguments.strip():
             return await self._list(given)
-        zone = await self._jobs.zone_of(given.chat, given.sender.id)
+        zone = self._jobs.zone_of(given.chat, given.sender.id)
         try:
             found = read_when(given.arguments, zone, self._clock.time())
             work = Reminder(text=found.rest)

@@ -68,7 +68,7 @@ class ReportCommands:
         """Return the time that the text names, or the default one. Raises BadRule."""
         if not text:
             return When(offer.rule, "")
-        zone = await self._jobs.zone_of(given.chat, given.sender.id)
+        zone = self._jobs.zone_of(given.chat, given.sender.id)
         try:
             return parse_when(text, zone, self._clock.time())
         except BadRule as error:

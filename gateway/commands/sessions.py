@@ -37,7 +37,7 @@ class SessionCommands:
         current = (await given.session.conversation.settings()).session
         if not rows:
             return reply(say("sessions_none" if page == 1 else "sessions_no_more", language))
-        zone, now = await given.session.conversation.zone(), self._clock.time()
+        zone, now = given.session.conversation.zone(), self._clock.time()
         lines = [
             f"- `{row.id[:ID]}` **{literal(_title(row, language))}** – {slot_words(row.last, zone, language, now)}, "
             + ", ".join(_facts(row, language, is_current=row.id == current))

@@ -129,7 +129,7 @@ async def _list(given: Invocation, versions: ChatVersions) -> OutboundMessage:
     found = await asyncio.to_thread(_newest, given, versions)
     if not found:
         return reply(say("undo_none", given.language))
-    zone = await given.session.conversation.zone()
+    zone = given.session.conversation.zone()
     rows = [say("undo_list", given.language), ""]
     for group in found:
         when = f"{datetime.fromtimestamp(group.at, zone):%Y-%m-%d %H:%M}"

@@ -63,7 +63,7 @@ class ZoneCommands:
         return await self._set(given, found) if found else await _unknown(given, wanted, "/tz")
 
     async def _shown(self, given: Invocation) -> OutboundMessage:
-        known = await self._zones.known(given.chat, given.sender.id)
+        known = self._zones.known(given.chat, given.sender.id)
         lines = [self._now(given, known), say("zone_how", given.language, slash=given.slash)]
         return await self._with_jobs(given, known.zone, reply("\n\n".join(lines)))
 
@@ -100,7 +100,7 @@ class ZoneCommands:
         if self._zones.is_own_chat(given.chat, given.sender):
             await given.session.conversation.go_by(None)
             await self._look_by(given, found)
-        known = await self._zones.known(given.chat, given.sender.id)
+        known = self._zones.known(given.chat, given.sender.id)
         text = say("zone_mine_set", given.language, zone=shown_zone(found.key), time=self._time(given, found))
         return await self._with_jobs(given, known.zone, reply(text))
 
@@ -122,7 +122,7 @@ class ZoneCommands:
         if self._zones.is_own_chat(given.chat, given.sender):
             await self._zones.say(given.chat, given.sender.id, wanted.key if wanted else None, is_told=True)
         await given.session.conversation.go_by(wanted.key if wanted else None)
-        known = await self._zones.known(given.chat, given.sender.id)
+        known = self._zones.known(given.chat, given.sender.id)
         await self._look_by(given, known.zone)
         if wanted is None:
             return await self._with_jobs(given, known.zone, reply(self._now(given, known)))
@@ -133,7 +133,7 @@ class ZoneCommands:
         return await self._with_jobs(given, known.zone, reply(done))
 
     async def _move(self, given: Invocation) -> OutboundMessage:
-        known = await self._zones.known(given.chat, given.sender.id)
+        known = self._zones.known(given.chat, given.sender.id)
         count = len(await self._elsewhere(given, known.zone))
         if not count:
             return reply(say("zone_nothing_to_move", given.language, zone=shown_zone(known.zone.key)))

@@ -1,7 +1,7 @@
 """Creates the agents of chats from shared parts and per-chat state."""
 
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
@@ -76,7 +76,7 @@ class AgentParts:
     """Returns what backs up a chat's files before tools change them."""
     spending_of: Callable[[ChatKey, str], Spending] = _unlimited
     """Returns what accounts for the model calls of an agent, by its chat and the job that it works for, if any."""
-    zone_of: Callable[[ChatKey, str | None], Awaitable[tzinfo]] | None = None
+    zone_of: Callable[[ChatKey, str | None], tzinfo] | None = None
     """Returns the time zone of a person in a chat; None: nobody's is known."""
     ledger: FileLedger = field(default_factory=FileLedger)
     """Records the untrusted sources of each file."""

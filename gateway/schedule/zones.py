@@ -1,7 +1,7 @@
 """Resolves the time zones of chats and of the people in them."""
 
 import difflib
-from collections.abc import Awaitable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -44,7 +44,7 @@ class Known:
 class ZoneOf(Protocol):
     """Returns the zone by which a person's times are meant in a chat; None: the person whose private chat it is."""
 
-    def __call__(self, chat: ChatKey, person: str | None = None) -> Awaitable[ZoneInfo]: ...
+    def __call__(self, chat: ChatKey, person: str | None = None) -> ZoneInfo: ...
 
 
 class Zones:
@@ -54,14 +54,21 @@ class Zones:
     which the first source that knows it tells, until they name another.
     """
 
-    def __init__(self, store: Store, current: CurrentSettings, access: Access) -> None:
+    def __init__(
+        self,
+        store: Store,
+        current: CurrentSettings,
+        access: Access,
+        *,
+        chats: Mapping[str, str],
+        people: Mapping[str, PersonZone],
+    ) -> None:
+        """`chats` and `people` are those whose zone is stored, by chat key and by principal."""
         self._store = store
         self._current = current
         self._access = access
-        self._own: dict[str, str] | None = None
-        """Cached because every message needs it; `reload` reads what other nodes have changed."""
-        self._people: dict[str, PersonZone] | None = None
-        """By principal."""
+        self._own = dict(chats)
+        self._people = dict(people)
         self._private: dict[str, str] = {}
         """Principals by the private chats that they wrote in, as far as no row says it."""
         self._tags: dict[str, str] = {}
@@ -69,37 +76,30 @@ class Zones:
         self._just_told: dict[str, PersonZone] = {}
         """Zones that people were told since they wrote last, by principal."""
 
-    async def of(self, chat: ChatKey, person: str | None = None) -> ZoneInfo:
-        return (await self.known(chat, person)).zone
+    def of(self, chat: ChatKey, person: str | None = None) -> ZoneInfo:
+        return self.known(chat, person).zone
 
-    async def known(self, chat: ChatKey, person: str | None = None) -> Known:
-        own = await self._all()
+    def known(self, chat: ChatKey, person: str | None = None) -> Known:
         channel = chat.without_thread
         for key, level in ((chat, Level.HERE), (channel, Level.CHANNEL)):
             # A stored zone may have been removed from the time zone database since.
-            if (name := own.get(str(key))) and is_zone(name):
+            if (name := self._own.get(str(key))) and is_zone(name):
                 return Known(ZoneInfo(name), level)
-        if found := await self._of_person(chat, person):
+        if found := self._of_person(chat, person):
             return Known(ZoneInfo(found.zone or ""), Level.PERSON, found.source)
         return Known(self._current.zone, Level.DEFAULT)
 
-    async def changed(self, chat: ChatKey, zone: str | None) -> None:
-        """Update the cache after the chat's own zone was set, or removed (None)."""
-        own = await self._all()
+    def changed(self, chat: ChatKey, zone: str | None) -> None:
+        """Note that the chat's own zone was stored, or removed (None)."""
         if zone is None:
-            own.pop(str(chat), None)
+            self._own.pop(str(chat), None)
         else:
-            own[str(chat)] = zone
+            self._own[str(chat)] = zone
 
     async def reload(self) -> None:
-        """Read all zones again, because another node has changed one."""
+        """Read all zones again, because another node has changed one, or those of somebody were erased."""
         self._own = await self._store.chats.zones()
         self._people = await self._store.person_zones.all()
-
-    def forget(self) -> None:
-        """Read the zones of people again when they are needed next, as those of somebody were erased."""
-        self._people = None
-        self._just_told.clear()
 
     # People
 
@@ -117,7 +117,7 @@ class Zones:
             return
         if sender.zone is None or not _is_place(sender.zone):
             return
-        if await self._of_person(chat, sender.id) is None:
+        if self._of_person(chat, sender.id) is None:
             is_page = self._access.is_page(chat, sender)
             await self._save(chat, sender.id, sender.zone, BROWSER if is_page else chat.platform)
 
@@ -133,17 +133,18 @@ class Zones:
     async def say(self, chat: ChatKey, person: str, zone: str | None, *, is_told: bool = False) -> None:
         """Keep the zone that a person has named; None forgets it, until a source tells one again."""
         for principal in self._access.accounts(chat, Sender(id=person, name="")):
-            if principal in await self._everybody():
+            if principal in self._people:
                 await self._keep(PersonZone(principal, None, SAID, is_told=zone is None))
         if zone is not None:
             await self._save(chat, person, zone, SAID, is_told=is_told)
 
-    async def is_news(self, chat: ChatKey, person: str) -> bool:
+    def is_news(self, chat: ChatKey, person: str) -> bool:
         """Return True if the person has not been told the zone of their times yet, or not been asked for it."""
-        known = await self.known(chat, person)
-        people = await self._everybody()
+        known = self.known(chat, person)
         rows = [
-            found for each in self._principals(chat, person) if (found := self._just_told.get(each) or people.get(each))
+            found
+            for each in self._principals(chat, person)
+            if (found := self._just_told.get(each) or self._people.get(each))
         ]
         if known.level is Level.PERSON:
             is_usual = known.zone == self._current.zone
@@ -151,12 +152,12 @@ class Zones:
         is_unsure = known.level is Level.DEFAULT and without_place(known.zone.key)
         return is_unsure and not any(each.is_told for each in rows)
 
-    async def told(self, chat: ChatKey, person: str) -> None:
+    def told(self, chat: ChatKey, person: str) -> None:
         """Record that the person is told the zone of their times, or asked for it.
 
         It is stored when they are heard again: the message that tells it is not stored yet.
         """
-        found = await self._of_person(chat, person)
+        found = self._of_person(chat, person)
         principal = self._access.principal(chat, Sender(id=person, name=""))
         self._just_told[principal] = replace(found or PersonZone(principal, None, SAID), is_told=True)
 
@@ -164,13 +165,12 @@ class Zones:
         told = self._just_told.pop(principal, None)
         if told is None:
             return
-        found = (await self._everybody()).get(told.principal)
+        found = self._people.get(told.principal)
         if (found.zone if found else None) == told.zone:  # otherwise it was changed or erased since
             await self._keep(told)
 
-    async def _of_person(self, chat: ChatKey, person: str | None) -> PersonZone | None:
-        people = await self._everybody()
-        rows = [people[each] for each in self._principals(chat, person) if each in people]
+    def _of_person(self, chat: ChatKey, person: str | None) -> PersonZone | None:
+        rows = [self._people[each] for each in self._principals(chat, person) if each in self._people]
         found = [each for each in rows if each.zone and is_zone(each.zone)]
         return next(iter(sorted(found, key=lambda each: each.source != SAID)), None)
 
@@ -185,20 +185,8 @@ class Zones:
         await self._keep(PersonZone(principal, zone, source, is_told))
 
     async def _keep(self, known: PersonZone) -> None:
-        (await self._everybody())[known.principal] = known
+        self._people[known.principal] = known
         await self._store.person_zones.save(known)
-
-    async def _everybody(self) -> dict[str, PersonZone]:
-        if self._people is None:
-            found = await self._store.person_zones.all()
-            self._people = found if self._people is None else self._people
-        return self._people
-
-    async def _all(self) -> dict[str, str]:
-        if self._own is None:
-            found = await self._store.chats.zones()
-            self._own = found if self._own is None else self._own
-        return self._own
 
 
 def _said_to_us(event: InboundEvent) -> str | None:

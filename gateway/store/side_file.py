@@ -62,10 +62,22 @@ def mark_of(connection: sqlite3.Connection) -> Mark | None:
     return Mark(*connection.execute("SELECT id, sequence FROM store").fetchone()) if "sequence" in columns else None
 
 
-def count(connection: Connection) -> int:
-    """Number the open transaction and return its number."""
-    [(sequence,)] = connection.execute("UPDATE store SET sequence = sequence + 1 RETURNING sequence").fetchall()
-    return int(sequence)
+_NUMBER = "UPDATE store SET sequence = sequence + 1 WHERE total_changes() <> ? RETURNING sequence, total_changes()"
+
+
+class Numbering:
+    """Numbers transactions, as the last change of each. One that only reads has no number, and nothing is written."""
+
+    def __init__(self) -> None:
+        self._changes = -1
+        """Rows that the connection had changed after the last transaction with a number; -1: the next one has a number,
+        whatever it does."""
+
+    def __call__(self, connection: Connection) -> int | None:
+        for sequence, changes in connection.execute(_NUMBER, (self._changes,)).fetchall():
+            self._changes = changes + 1  # SQLite counts this statement's row once it is over
+            return int(sequence)
+        return None
 
 
 class MarkKeeper:

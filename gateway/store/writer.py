@@ -24,7 +24,7 @@ import structlog
 from channels.base import NotTakenIn
 from gateway.errors import is_machine_trouble
 from gateway.store.connection import CommitUnknown, Connection, Fence, Fenced, Writes
-from gateway.store.side_file import MarkKeeper, count
+from gateway.store.side_file import MarkKeeper, Numbering
 from gateway.store.signals import NoSignals, Signals
 
 T = TypeVar("T")
@@ -39,6 +39,9 @@ REMEMBERED = 10.0
 """Seconds for which a refused change counts as a sign that the disk takes no writes, unless it has taken one since."""
 LATER = 0.05
 """Seconds that a `later` change may wait for an urgent one."""
+SHARE, MOST = 0.1, 0.1
+"""Between two commits in a row the second waits for this share of the time that the first took, and at most so many
+seconds. What others do with the first is then in the second, not in a third."""
 
 log = structlog.get_logger(__name__)
 
@@ -128,6 +131,7 @@ class Writer:
         """For work that cannot be part of a transaction, such as a VACUUM."""
         self.signals = signals or NoSignals()
         self._mark = mark
+        self._numbering = Numbering()
         self._fence = fence
         self._is_fenced = False
         self._try_again_every = try_again_every
@@ -163,7 +167,9 @@ class Writer:
         return future
 
     async def check(self) -> None:
-        """Commit an empty transaction. Raises StoreUnavailable if the disk takes no writes, or has just refused one.
+        """Commit a transaction that changes nothing.
+
+        Raises StoreUnavailable if the disk takes no writes, or has just refused one.
 
         A full disk may refuse what needs room, and take what needs none.
         """
@@ -171,6 +177,7 @@ class Writer:
             reason, at = self._refused
             if asyncio.get_running_loop().time() - at < REMEMBERED:
                 raise StoreUnavailable(reason)
+        self._numbering = Numbering()  # numbering is what it writes
         await self.submit(lambda _: None, patient=False)
 
     def _want(self, *, later: bool) -> None:
@@ -186,8 +193,10 @@ class Writer:
         await self._task
 
     async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
         while self._jobs or not self._closing.is_set():
             await self._wanted.wait()
+            began = loop.time()
             batch = [self._jobs.popleft() for _ in range(min(MOST_TOGETHER, len(self._jobs)))]
             if not self._jobs:
                 self._rest()
@@ -196,6 +205,8 @@ class Writer:
                 self._alone.extend(batch)
                 while self._alone:
                     await self._commit_alone(self._alone.popleft())
+            if self._wanted.is_set() and not self._closing.is_set():
+                await asyncio.sleep(min((loop.time() - began) * SHARE, MOST))
 
     def _rest(self) -> None:
         """Wait for the next change; called when the queue is empty."""
@@ -244,8 +255,9 @@ class Writer:
             if self._mark is None:
                 results = await self._made(changes)
             else:
-                *results, sequence = await self._made([*changes, count])
-                self._mark.committed(cast(int, sequence))
+                *results, sequence = await self._made([*changes, self._numbering])
+                if sequence is not None:
+                    self._mark.committed(cast(int, sequence))
         except Fenced:
             self._fail_all([*batch, *self._alone, *self._jobs])
             return None

@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
@@ -91,8 +91,8 @@ class Elsewhere:
 
     plugins: Mapping[str, ErasedToo]
     """Those that erase rows of their own, by name. Each raises PluginKeepsRows if it cannot."""
-    drop: Callable[[ChatKey], None]
-    """Drops what the memory of the process holds of a chat."""
+    drop: Callable[[Sequence[ChatKey]], Awaitable[None]]
+    """Drops what the memory of the process holds of a person who wrote in these chats."""
 
 
 class StillBusy(Exception):
@@ -231,8 +231,7 @@ class Forgetting:
         chats = frozenset(map(str, direct))
         entries = await self._audit.erase(lambda entry: _is_about(entry, account, chats))
         messages = await self._store.erasures.erase(account, theirs, direct, erasure.at, self._plugins)
-        for chat in theirs.chats:
-            self._elsewhere.drop(chat)
+        await self._elsewhere.drop(theirs.chats)
         await self._store.erasures.scrub()
         await self._store.erasures.complete(erasure.who, erasure.at)
         return Erased(messages, len(direct), entries)

@@ -62,6 +62,21 @@ async def test_many_at_once_are_few_transactions(tmp_path: Path) -> None:
     assert numbers(tmp_path / "w.db") == list(range(1_000))
 
 
+async def test_what_follows_from_one_transaction_is_in_the_next(tmp_path: Path) -> None:
+    async def two_in_a_row(writer: Writer) -> None:
+        await writer.submit(seen(1))
+        await writer.submit(seen(2))
+
+    async with written(tmp_path / "w.db") as (writer, statements), asyncio.TaskGroup() as tasks:
+        tasks.create_task(two_in_a_row(writer))
+        while "BEGIN IMMEDIATE" not in statements:  # the first one's is being written
+            await asyncio.sleep(0)
+        for _ in range(19):
+            tasks.create_task(two_in_a_row(writer))
+
+    assert statements.count("COMMIT") == 3
+
+
 async def test_a_change_that_fails_harms_no_other(tmp_path: Path) -> None:
     async with written(tmp_path / "w.db") as (writer, _):
         outcomes = await asyncio.gather(

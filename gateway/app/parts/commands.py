@@ -173,9 +173,10 @@ class CommandParts:
         choices = chain.from_iterable(base.models.now.choices.values())
         return privacy_of(base.current.now, choices, AUDIT_DAYS)
 
-    def _drop(self, chat: ChatKey) -> None:
-        self._parts.chats.sessions.forget_agents(chat)
-        self._parts.people.zones.forget()
+    async def _drop(self, chats: Sequence[ChatKey]) -> None:
+        for chat in chats:
+            self._parts.chats.sessions.forget_agents(chat)
+        await self._parts.people.zones.reload()
 
     def _backups(self) -> int:
         base = self._parts.base

@@ -32,4 +32,4 @@ class PeopleParts:
         self.stranger_notices = StrangerNotices(store, delivery, self.owners, base.current)
         who = self.access, self.membership, self.pairing, self.stranger_notices
         self.strangers = Strangers(store, *who, clock=clock, new_id=base.new_request_id)
-        self.zones = Zones(store, base.current, self.access)
+        self.zones = Zones(store, base.current, self.access, chats=stored.zones, people=stored.person_zones)

@@ -36,7 +36,7 @@ class ExportCommand:
         form = given.arguments.strip().lower() or FORMS[0]
         if form not in FORMS:
             return reply(say("export_forms", language, slash=given.slash))
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         heading = Heading(str(given.chat), self._core.settings.now.ai_name, zone, self._core.clock.time())
         try:
             file = await asyncio.to_thread(self._write, heading, form)

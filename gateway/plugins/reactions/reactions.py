@@ -77,8 +77,8 @@ class _Message:
 class Reactions:
     """Sets our one reaction on each message.
 
-    Reactions are cosmetic: one that fails or finds no room is soon dropped. Only the end of what an earlier one shows is
-    tried for long, also by the next process.
+    Reactions are cosmetic: one that fails or finds no room is soon dropped. Only the end of what an earlier one shows
+    is tried for long, also by the next process.
     """
 
     def __init__(self, rows: Rows, store: Store, delivery: Delivery, clock: Clock, is_on: Callable[[], bool]) -> None:

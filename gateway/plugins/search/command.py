@@ -51,7 +51,7 @@ class SearchCommands:
         if not page.found:
             nothing = say("search_nothing" if before is None else "search_no_more", language, words=literal(words))
             return reply("\n\n".join([nothing, *lines]))
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         rows = [f"- {self._row(given, each, words, zone)}" for each in page.found]
         origin = joined([DATA, *(await origins_of(self._core.store, page.found)).values()])
         text = "\n".join([say("search_found", language, words=literal(words)), "", *rows])

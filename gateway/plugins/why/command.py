@@ -131,7 +131,7 @@ class WhyCommands:
         if not _may_see(given, run):
             return reply(say("why_not_yours", given.language))
         account = await self._store.run_records.account(run)
-        zone = await given.session.conversation.zone()
+        zone = given.session.conversation.zone()
         lines = [
             self._head(run, given.language, zone),
             await self._trigger(given, run, zone),
@@ -152,7 +152,7 @@ class WhyCommands:
         """Tell about a message that no model wrote: a reminder, or the reply to a command."""
         if post is None:
             return reply(say("details_gone", given.language))
-        language, zone = given.language, await given.session.conversation.zone()
+        language, zone = given.language, given.session.conversation.zone()
         sends = await self._store.run_records.sends(post.run)
         sent = self._one_sent(next((each for each in sends if each.key == post.key), None), language, zone)
         firing = await self._store.firings.named(post.run)
@@ -215,7 +215,7 @@ class WhyCommands:
 
     async def _suggested(self, typing: Unfinished) -> Iterable[Suggestion]:
         """Return the latest runs that the person may ask about, with their times."""
-        person, zone = None if typing.is_admin else typing.sender.id, await typing.session.conversation.zone()
+        person, zone = None if typing.is_admin else typing.sender.id, typing.session.conversation.zone()
         found = await self._store.run_records.newest(typing.chat, person, MOST_RUNS)
         return [
             Suggestion(value=run.run[:8], label=f"{run.run[:8]} {datetime.fromtimestamp(run.started, zone):{_MOMENT}}")

@@ -210,7 +210,7 @@ class ChatStates:
 
     async def of(self, heartbeat: Heartbeat, now: float, at: float | None = None) -> ChatState:
         """Return the state of a heartbeat's chat, with what there is to check at `at`, or now."""
-        zone = await self.zone_of(heartbeat.chat, heartbeat.person)
+        zone = self.zone_of(heartbeat.chat, heartbeat.person)
         recent = await self._recent(heartbeat, zone, now)
         try:
             agenda = await self._agenda(heartbeat, zone, now if at is None else at, recent)

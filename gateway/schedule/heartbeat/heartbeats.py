@@ -70,7 +70,7 @@ class Heartbeats:
         heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None or heartbeat.job != job.id:
             return False
-        zone = await self._states.zone_of(job.chat, heartbeat.person)
+        zone = self._states.zone_of(job.chat, heartbeat.person)
         if job.zone != zone.key:  # the chat has moved, and other code uses the job's zone
             await self._store.jobs.change(job.id, lambda found: replace(found, zone=zone.key))
         reason = gates.by_the_clock(heartbeat, now, zone)

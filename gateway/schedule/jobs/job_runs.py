@@ -163,7 +163,7 @@ class JobAgents:
             self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger, most=self.most(job)
         )
 
-        async def zone_of(_chat: ChatKey, _person: str | None) -> ZoneInfo:
+        def zone_of(_chat: ChatKey, _person: str | None) -> ZoneInfo:
             return ZoneInfo(job.zone)
 
         parts = replace(parts.with_duty(duty), tools=tools, zone_of=zone_of)

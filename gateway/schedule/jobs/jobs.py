@@ -320,7 +320,7 @@ class Jobs:
 
     async def by_clock_of_now(self, draft: Job, by: Sender) -> Job | None:
         """Return a draft by the clock that its person has now; None if that is the one it shows. Raises JobRefused."""
-        zone = await self.zone_of(draft.chat, draft.person)
+        zone = self.zone_of(draft.chat, draft.person)
         if not draft.is_by_own_clock or draft.zone == zone.key:
             return None
         return await self.go_by(draft.id, draft.chat, by, zone)

@@ -172,7 +172,7 @@ class JobTools:
         return replace(draft, rule=rule, given=())
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
-        own, now = await self.jobs.zone_of(chat, by.id), self.jobs.clock.time()
+        own, now = self.jobs.zone_of(chat, by.id), self.jobs.clock.time()
         zone = await _zone(asked.zone) or own
         if not asked.when:
             raise ToolFailed("no time was given", "give one in when, such as 'tomorrow 9:00'")

@@ -24,9 +24,9 @@ class ZoneNews:
     async def added(self, message: OutboundMessage, job: Job) -> OutboundMessage:
         """Return the message with the zone of its times, once for each person."""
         is_by_clock = job.is_by_own_clock and not isinstance(job.rule, Every)
-        if not is_by_clock or not await self._zones.is_news(job.chat, job.person):
+        if not is_by_clock or not self._zones.is_news(job.chat, job.person):
             return message
-        known = await self._zones.known(job.chat, job.person)
+        known = self._zones.known(job.chat, job.person)
         if job.zone != known.zone.key:  # that of the job which this one changes
             return message
         language = language_of(job.language, "en")
@@ -42,7 +42,7 @@ class ZoneNews:
         told = message.model_copy(update={"markdown": longer, "buttons": (*message.buttons, *rows), "asks": asks})
         if len(self._delivery.masked_channel(job.chat).split(told)) > 1:
             return message
-        await self._zones.told(job.chat, job.person)
+        self._zones.told(job.chat, job.person)
         return told
 
     def _source(self, source: str, language: Language) -> str:

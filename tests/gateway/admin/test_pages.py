@@ -78,8 +78,8 @@ async def test_a_command_for_another_chat_is_given_there(tmp_path: Path) -> None
         await world.bot.app.settled()
         chat, zones = world.bot.channel.chat("ann"), world.bot.made.people.zones
         assert "Asia/Tokyo" in await act(client, "/tz", "Asia/Tokyo", chat=str(chat))
-        assert str(await zones.of(chat)) == "Asia/Tokyo"
-        assert str(await zones.of(world.bot.channel.chat("bob"))) == "Europe/Paris"
+        assert str(zones.of(chat)) == "Asia/Tokyo"
+        assert str(zones.of(world.bot.channel.chat("bob"))) == "Europe/Paris"
 
 
 @pytest.mark.parametrize(

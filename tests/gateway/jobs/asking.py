@@ -71,7 +71,7 @@ async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Offic
     async def scripted(chat: ChatKey, person: str) -> ModelInfo:
         return SCRIPTED_MODEL
 
-    async def zone_of(chat: ChatKey, person: str | None = None) -> ZoneInfo:
+    def zone_of(chat: ChatKey, person: str | None = None) -> ZoneInfo:
         return zone
 
     async with Store.open(home, calendar, new_id) as store:

@@ -171,7 +171,7 @@ async def test_what_could_not_be_shown_is_told_to_the_model(start_bot: StartTime
 
 async def test_a_call_that_is_made_again_shows_what_it_has_shown(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
-        news = ZoneNews(Zones(office.store, in_force(), office.jobs.access), office.delivery)
+        news = ZoneNews(Zones(office.store, in_force(), office.jobs.access, chats={}, people={}), office.delivery)
         schedule, _ = JobTools(office.jobs, office.store, office.delivery, news, in_force()).both()
         arguments = schedule.validate({"kind": "reminder", "what": "pizza", "when": "in 20 minutes"})
 

@@ -1,0 +1,53 @@
+"""On a slow disk people wait for commits, so a message takes few of them, and what only reads takes none."""
+
+from pathlib import Path
+
+from agent_core.models.scripted import calls
+from tests.entering import opened_store
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import rows
+
+OF_A_MESSAGE = 4
+"""It is accepted; its run has begun, with its words and what is reserved; its answer ends the run; that has arrived."""
+
+
+def commits(bot: Bot) -> int:
+    [(sequence,)] = rows(bot.home, "SELECT sequence FROM store")
+    assert isinstance(sequence, int)
+    return sequence
+
+
+async def made(bot: Bot, said: str, sender: str = "ann") -> int:
+    """Return how many commits are made for a message and its answer."""
+    before = commits(bot)
+    await bot.hears(said, sender=sender)
+    await bot.app.settled()
+    return commits(bot) - before
+
+
+async def test_a_message_takes_four_commits_also_the_first_in_its_chat(start_bot: StartBot) -> None:
+    bot = await start_bot(*["Hello."] * 3)
+    await made(bot, "good morning")  # until then the start goes on
+
+    assert await made(bot, "and again") == OF_A_MESSAGE
+    assert await made(bot, "good morning", sender="bob") == OF_A_MESSAGE
+
+
+async def test_a_tool_that_only_reads_takes_one_more(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", calls(("now", {})), "It is nine.")
+    await made(bot, "good morning")
+
+    assert await made(bot, "what time is it?") == OF_A_MESSAGE + 1
+
+
+async def test_what_only_reads_takes_none_and_asking_whether_it_can_be_written_takes_one(tmp_path: Path) -> None:
+    async with opened_store(tmp_path) as store:
+        await store.check_writable()
+        before = await store.sequence()
+
+        await store.person_zones.all()  # in order with changes
+        await store.runs.note_shutdown([])
+        assert await store.sequence() == before
+        await store.check_writable()
+        assert await store.sequence() == before + 1
