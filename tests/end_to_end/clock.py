@@ -16,6 +16,8 @@ SEEN_AFTER = 0.05
 """Seconds after which the program notices a new time."""
 QUICK = 4.0
 """Times as fast as the system's clock a quick one runs."""
+SLOW = 0.1
+"""Times as fast as the system's clock a slow one runs."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.emulators.model_script import ModelRequest
 from tests.emulators.openai import OpenAiEmulator
-from tests.end_to_end.clock import FILE, QUICK, Hands
+from tests.end_to_end.clock import FILE, QUICK, SLOW, Hands
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Message, Person, Platform
 from tests.end_to_end.program import START_SECONDS, Program
@@ -57,6 +57,11 @@ class Stage:
         self.clock.run(QUICK)
         self.net.hurry(QUICK)
         self.net.emulator.go_by(lambda: self.clock.now)
+
+    def slow_down(self) -> None:
+        """Let the program's clock run slowly, for tests of what it does within moments, however busy the machine is."""
+        self.program.module = TIMED
+        self.clock.run(SLOW)
 
     def twin(self) -> "Stage":
         """Return a copy: another program with the same home, settings and platform."""

@@ -147,17 +147,6 @@ SENDS = calls(ToolUse("send_file", {"path": "chart.png"}))
 
 
 @where(lambda facts: facts.captions)
-async def test_a_short_answer_comes_under_the_picture_that_was_just_sent(stage: Stage) -> None:
-    ann, chat = stage.private("Ann")
-    stage.script.then(SENDS, says("Here is your chart."))
-
-    await chat.says(ann, "send it back", document=CHART)
-    await chat.until(lambda c: len(c.screen) == 1 and "your chart" in c.screen[0])
-
-    assert chat.screen[0] in ("[photo] Here is your chart.", "[chart.png] Here is your chart.")
-
-
-@where(lambda facts: facts.captions)
 async def test_a_long_answer_is_a_message_of_its_own(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(SENDS, says("All about it. " * 200))

@@ -63,16 +63,21 @@ async def test_many_at_once_are_few_transactions(tmp_path: Path) -> None:
 
 
 async def test_what_follows_from_one_transaction_is_in_the_next(tmp_path: Path) -> None:
-    async def two_in_a_row(writer: Writer) -> None:
-        await writer.submit(seen(1))
+    loop, is_written = asyncio.get_running_loop(), asyncio.Event()
+
+    def first(connection: Connection) -> int:
+        loop.call_soon_threadsafe(is_written.set)
+        return seen(0)(connection)
+
+    async def two_in_a_row(writer: Writer, change: Change[int]) -> None:
+        await writer.submit(change)
         await writer.submit(seen(2))
 
     async with written(tmp_path / "w.db") as (writer, statements), asyncio.TaskGroup() as tasks:
-        tasks.create_task(two_in_a_row(writer))
-        while "BEGIN IMMEDIATE" not in statements:  # the first one's is being written
-            await asyncio.sleep(0)
+        tasks.create_task(two_in_a_row(writer, first))
+        await is_written.wait()
         for _ in range(19):
-            tasks.create_task(two_in_a_row(writer))
+            tasks.create_task(two_in_a_row(writer, seen(1)))
 
     assert statements.count("COMMIT") == 3
 
