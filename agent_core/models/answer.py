@@ -184,8 +184,9 @@ class Answer:
     def _grow(self, delta: Delta) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
         if delta.so_far:
             delta = self._new_in(delta)
-        self._private.add(delta.private)
-        thinking = self._thought.join(delta.thinking)
+        if delta.private:
+            self._private.add(delta.private)
+        thinking = self._thought.join(delta.thinking) if delta.thinking else ""
         for thought in delta.thoughts:
             text = thought.text or thinking
             thinking = ""

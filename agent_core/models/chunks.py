@@ -125,19 +125,26 @@ def read_chunk(value: object) -> Chunk:
     usage = _usage(fields.get("usage"))
     if error is not None or not choices:
         return Chunk(usage=usage, error=error)
-    told = [each for each in _listed(choices) if each is not None]
-    if not told:
+    first = _first(_listed(choices))
+    if first is None:
         return Chunk(usage=usage)
-    read = [each for each in map(_fields, told) if each is not None]
-    if len(read) < len(told):
-        raise Unreadable("choices that are no list of objects")
-    first = read[0] if len(read) == 1 else min(read, key=lambda each: _count(each.get("index")) or 0)
     return Chunk(
         delta=_said(first),
         choice=_count(first.get("index")),
         finish_reason=_finish(first, is_whole=fields.get("object") == _WHOLE),
         usage=usage or _usage(first.get("usage")),
     )
+
+
+def _first(choices: Sequence[object]) -> Mapping[str, object] | None:
+    """Return the first of the choices; None if there is none. Raises Unreadable."""
+    if len(choices) == 1 and isinstance(choices[0], dict):
+        return choices[0]
+    told = [each for each in choices if each is not None]
+    read = [each for each in map(_fields, told) if each is not None]
+    if len(read) < len(told):
+        raise Unreadable("choices that are no list of objects")
+    return min(read, key=lambda each: _count(each.get("index")) or 0, default=None)
 
 
 def _finish(choice: Mapping[str, object], *, is_whole: bool) -> str | None:
@@ -199,10 +206,11 @@ def _delta(value: object, *, so_far: bool = False) -> Delta:
 
 def _only_words(fields: Mapping[str, object]) -> str | None:
     """Return the text of a piece that has nothing else, as most have; None for all others."""
+    for name, value in fields.items():
+        if name not in _WORDS and value not in _EMPTY:
+            return None
     text = fields.get("content")
-    if not isinstance(text, str) or any(value not in _EMPTY for name, value in fields.items() if name not in _WORDS):
-        return None
-    return text
+    return text if isinstance(text, str) else None
 
 
 def _is_content(value: object) -> bool:
@@ -347,6 +355,8 @@ def _arguments(value: object) -> str:
 
 def _count(value: object) -> int | None:
     """Return a whole number from 0 to `MOST_TOKENS`, however it is written, else None."""
+    if value is None:
+        return None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MOST_TOKENS)):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -355,7 +365,7 @@ def _count(value: object) -> int | None:
 
 
 def _usage(value: object) -> WireUsage | None:
-    fields = _fields(value) if value is not None else None
+    fields = _fields(value)
     if fields is None:
         return None
     details = _fields(fields.get("prompt_tokens_details")) or {}

@@ -32,7 +32,7 @@ from agent_core.models.llm import (
     StreamEvent,
 )
 from agent_core.models.lost import causes_of, lost
-from agent_core.models.manner import REFUSED
+from agent_core.models.manner import REFUSED, Manner
 from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
 from agent_core.models.protocols import OtherProtocol, failure_of_nothing, failure_of_page
@@ -105,8 +105,9 @@ class OpenAiClient:
         before = self._manners.of(model.wire_name)
         while True:
             failure = None
-            body = self._body(model, request, options)
-            written = self._written(model, body, request)
+            manner = self._manners.of(model.wire_name, request.messages)
+            body = manner.fits(self._body(model, request, options))
+            written = self._written(model, body, request, manner)
             try:
                 async with contextlib.aclosing(self._events(answer, written, options)) as events:
                     async for event in events:
@@ -171,7 +172,7 @@ class OpenAiClient:
         return self._session
 
     def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:
-        """Return the request without its messages."""
+        """Return the request without its messages, as a usual server takes it."""
         body: WireObject = {
             "model": model.wire_name.removeprefix(f"{self._hosted}/" if self._hosted else ""),
             "stream": True,
@@ -189,10 +190,9 @@ class OpenAiClient:
             body |= {"reasoning_effort": level, "max_tokens": thinking.max_tokens}
             if self._hosted:
                 body.pop("temperature", None)  # models of Anthropic's refuse one while they think
-        return self._manners.of(model.wire_name).fits(body)
+        return body
 
-    def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest) -> bytes:
-        manner = self._manners.of(model.wire_name, request.messages)
+    def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest, manner: Manner) -> bytes:
         reader = Reader(self._provider, model.id, vision=model.vision, manner=manner)
         rest = compact_json(body).removeprefix("{")
         return f'{{"messages":{self._wire.of(request, reader)},{rest}'.encode("utf-8", "replace")

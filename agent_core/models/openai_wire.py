@@ -99,17 +99,17 @@ class WireText:
         if reader.manner.rearranges:
             return f"[{','.join(map(compact_json, messages_to_wire(request, reader)))}]"
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
-        written = self._form(reader, own=False).row(request.messages)
-        own = self._form(reader, own=True)
+        form = reader.vision, reader.manner.of_messages
+        written = self._form(*form, own=False).row(request.messages)
         for text, (message, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
-            said = own(message) if reader.wrote(message) else text
+            said = self._form(*form, own=True)(message) if reader.wrote(message) else text
             texts.extend([said] if said else [])  # empty for an answer with reasoning only
             texts.extend(map(compact_json, inserted))
         return f"[{','.join(texts)}]"
 
-    def _form(self, reader: Reader, *, own: bool) -> IdentityCache[LlmMessage, str]:
+    def _form(self, vision: bool, manner: Manner, *, own: bool) -> IdentityCache[LlmMessage, str]:  # noqa: FBT001
         """Return the texts of messages in the form that a model reads."""
-        form = reader.vision, reader.manner.of_messages, own
+        form = vision, manner, own
         if form not in self._written:
             self._written[form] = IdentityCache(partial(_message_text, form=form))
         return self._written[form]
@@ -124,9 +124,9 @@ def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[t
         if isinstance(message, ToolResultMessage):
             after_results = True
             pictures += [part for part in message.content if reader.vision and isinstance(part, ImageContent)]
-        elif not isinstance(message, AssistantMessage) or any(_answer(message.content)):
+        elif after_results and (not isinstance(message, AssistantMessage) or any(_answer(message.content))):
             after_results = False
-        shown = [] if isinstance(following, ToolResultMessage) or not pictures else [_pictures_of_tools(pictures)]
+        shown = [] if not pictures or isinstance(following, ToolResultMessage) else [_pictures_of_tools(pictures)]
         if after_results and reader.manner.answers_results and (shown or isinstance(following, UserMessage)):
             yield message, [{"role": "assistant", "content": RESULTS_READ}, *shown]
         else:

@@ -31,6 +31,8 @@ _LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS)
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
 _TOKEN = re.compile("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
+_MARK = re.compile(f"[\n`~{re.escape(''.join(sorted(_FIRST)))}]")
+"""The characters with which tokens begin."""
 _MOST_BLANK = 200
 """Blank characters that are held back at the beginning, where a tag may follow them."""
 _FENCE = 3
@@ -71,6 +73,12 @@ class WrittenText:
 
     def feed(self, text: str, *, is_last: bool = False) -> Iterator[Piece]:
         """Yield what can be told apart; consume it all."""
+        if (
+            self._state == "text" and text and not self._waiting and not _MARK.search(text)
+        ):  # as most pieces of an answer
+            self._line.add(text)
+            yield Piece("text", text)
+            return
         self._waiting += text
         before = None
         while self._waiting and before != (self._state, len(self._waiting)):
