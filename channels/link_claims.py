@@ -1,4 +1,5 @@
-"""What the text of a link claims: the hosts, ports and mailboxes that a reader would take it to lead to. Pure."""
+"""What the text of a link claims: the hosts, ports, mailboxes and names of accounts that a reader would take it to lead
+to. Pure."""
 
 import re
 import unicodedata
@@ -41,6 +42,13 @@ _CLAIM = re.compile(
     r"|(?P<scheme>https?):/{1,3}(?P<named>[^\s/?#]+)"
     r"|(?<![\w.-])(?P<bare>localhost(?![\w.-])|[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
 )
+_NAME = re.compile(r"(?<![\w.@/])@(\w{2,32})(?![\w@-]|\.\w)")
+_WITHIN = re.compile(r"(?<=\w)\\?_(?=\w)")
+_LETTER = "\u01bb"
+"""Stands for the _ within a name, which is no mark of Markdown."""
+_NAMES_AT = ("t.me", "telegram.me", "telegram.dog")
+"""Where @name is the address of an account: Telegram opens that without asking, unlike other links behind words."""
+_ACCOUNT = re.compile(r"/(?:s/)?@?(\w+)")
 _REST = re.compile(r"[/?#:(]\S*+")
 _BEHIND_HOST = re.compile(r"\s*(?:[a-z]+:)?/{0,3}[^/?#\s]*([/?#]\S*)?")
 _SIGNS = "/.,;:!?)'\"\u2019\u201d\u00bb"
@@ -92,6 +100,8 @@ class Claims:
     is_all: bool = False
     addresses: tuple[str, ...] = ()
     """The same as they are displayed, with their paths."""
+    names: frozenset[str] = frozenset()
+    """Of accounts, such as `bank` for @bank."""
 
 
 NONE = Claims(frozenset())
@@ -111,8 +121,10 @@ def claims_of(label: str) -> Claims:
     places = {place for place, _, _ in found}
     if "\n" in seen:
         places |= {place for place, _, _ in _claims(_BROKEN.sub("", seen))}
-    is_all = any(seen[start:end] == seen.strip() for _, start, end in found)
-    return Claims(frozenset(places), is_all, tuple(seen[start:end] for _, start, end in plain))
+    named = displayed(_WITHIN.sub(_LETTER, label)) if "@" in seen else ""
+    names = frozenset(_NAME.findall(named))
+    is_all = any(seen[start:end] == seen.strip() for _, start, end in found) or bool(_NAME.fullmatch(named.strip()))
+    return Claims(frozenset(places), is_all, tuple(seen[start:end] for _, start, end in plain), names)
 
 
 def leads_on(address: str, target: str) -> bool:
@@ -120,6 +132,16 @@ def leads_on(address: str, target: str) -> bool:
     named, meant = _path(address), _path(target)
     whole = named.rstrip(_SIGNS)
     return meant.startswith(whole) and (named.endswith("...") or meant[len(whole) : len(whole) + 1] in _ENDS)
+
+
+def names_account(names: frozenset[str], target: Place, address: str) -> bool:
+    """Return True unless the names are of other accounts than the one that an address leads to."""
+    if target.host.endswith(".t.me"):
+        return names <= {target.host.removesuffix(".t.me")}
+    if target.host not in _NAMES_AT:
+        return True
+    found = _ACCOUNT.match(_path(_WITHIN.sub(_LETTER, address)))
+    return names <= {found[1] if found else ""}
 
 
 def _path(address: str) -> str:

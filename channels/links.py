@@ -20,6 +20,7 @@ from channels.link_claims import (
     leads_on,
     looks_like_another,
     mailbox_of,
+    names_account,
     place_of,
     place_without_scheme,
 )
@@ -203,7 +204,8 @@ def _shown_instead(label: str, claims: Claims | None, address: str) -> str | Non
     if seen.endswith(f"({shown})"):
         return None
     if all(place.is_said_of(target) for place in claims.places):
-        if not all(leads_on(each, address) for each in claims.addresses):
+        is_there = all(leads_on(each, address) for each in claims.addresses)
+        if not (is_there and names_account(claims.names, target, address)):
             return _with_path(label, claims, address)
         return f"{label} ({shown})" if looks_like_another(target.host) and shown not in seen else None
     return _ESCAPED.sub(r"\\\1", in_ascii(address)) if claims.is_all else f"{label} ({shown})"
