@@ -1,6 +1,7 @@
 """Files that are received with messages, or sent with them, and the kinds that are shown as pictures."""
 
 import re
+import unicodedata
 from pathlib import PurePosixPath
 
 from channels.values import Text, Value
@@ -51,8 +52,12 @@ class Attachment(Value):
 
     @property
     def safe_name(self) -> str:
-        """Return the last path component without what file systems or terminals interpret; never empty."""
+        """Return the last path component without what file systems or terminals interpret; never empty.
+
+        Letters that macOS takes apart are put together, as models write them when they name the file.
+        """
         name = PurePosixPath(self.name.replace("\\", "/").replace("\0", "")).name
-        kept = "".join(char for char in name if char.isprintable()).strip(" .")
+        printed = "".join(char for char in name if char.isprintable())
+        kept = unicodedata.normalize("NFC", printed).strip(" .")
         short = kept.encode()[-_LONGEST:].decode(errors="ignore").strip(" .")
         return f"_{short}" if _DEVICE.fullmatch(short) else short or "file"

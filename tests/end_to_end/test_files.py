@@ -36,6 +36,16 @@ async def test_a_name_in_any_script_reaches_the_model(stage: Stage) -> None:
     assert "\n[file: план 计划.txt, 12 bytes, in the workspace]\n" in stage.circumstances[0]
 
 
+async def test_a_file_of_a_mac_is_found_under_the_name_that_the_model_writes(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(calls(ToolUse("read_file", {"path": "Absch\u00e4tzung.txt"})), says("To Oslo."))
+
+    await chat.says(ann, "where do I go?", document=("Abscha\u0308tzung.txt", b"Monday: Oslo", "text/plain"))
+
+    await chat.until(lambda c: c.screen == ["To Oslo."])
+    assert "Monday: Oslo" in stage.model.requests[-1].last_text
+
+
 async def test_a_model_without_eyes_is_told_of_the_picture_in_words(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("I cannot see it."))
