@@ -6,7 +6,7 @@ of it, the text is refused and the user asked to say it plainly.
 
 import re
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
@@ -20,7 +20,7 @@ from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Parser
 from gateway.schedule.times.reader import Half, Words
 from gateway.schedule.times.slots import check_rule
-from gateway.schedule.times.zone_names import shown_zone
+from gateway.schedule.times.zone_names import shown_zone, without_place
 from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, which_zone, zone_words
 from gateway.store.rule import BadRule, Once, Rule, half_understood
 
@@ -177,6 +177,8 @@ def _parsed(text: str, zone: ZoneInfo, now: float) -> When:
 
 def _by_named_clock(text: str, words: ZoneWords, zone: ZoneInfo, now: float) -> When | None:
     """Return the time beside words that may name its zone; None if they stand elsewhere. Raises BadRule."""
+    if _is_name_here(words, zone, now):
+        words = replace(words, zones=(zone.key,))
     there = ZoneInfo(words.zones[0]) if words.zones else zone
     plain = f"{text[: words.start]} {text[words.end :]}"
     try:
@@ -195,6 +197,13 @@ def _by_named_clock(text: str, words: ZoneWords, zone: ZoneInfo, now: float) -> 
     return replace(when, zone=None if words.is_own else there)
 
 
+def _is_name_here(words: ZoneWords, zone: ZoneInfo, now: float) -> bool:
+    """Return True for a name that also the clocks of the chat have now: in Phoenix, MST is no time of Denver's."""
+    if len(words.zones) != 1 or without_place(words.zones[0]):
+        return False
+    return datetime.fromtimestamp(now, zone).tzname() == words.text.upper().removesuffix(" TIME")
+
+
 def _check_second_zone(plain: str, when: When, zone: ZoneInfo, now: float) -> None:
     """Raise BadRule if a time has another zone beside the one that was read, whose clocks show something else."""
     for words in islice(zone_words(plain), _MOST_ZONES):
@@ -207,7 +216,7 @@ def _is_beside(words: ZoneWords, when: When, plain: str) -> bool:
     first, last = when.span
     between = plain[last : words.start] if words.start > last else plain[words.start : first]
     if first <= words.start <= last or not between.strip(_BETWEEN):
-        return not (words.is_place and words.start < last)
+        return True
     is_last = not plain[words.start :].strip(_BETWEEN)
     if is_last and not words.is_place and not _OF_ANOTHER_TIME.search(plain[: words.start]):
         raise half_understood(words.text)

@@ -12,7 +12,7 @@ LONGEST = 60
 _SIGN = r"[+＋−–-]|(?:plus|minus)\b"
 OFFSET = rf"(?:utc|gmt)\s*(?:{_SIGN})\s*\d{{1,2}}(?:[:.]?(?:00|15|30|45))?"
 """An offset from UTC, as a pattern."""
-_OFFSET = re.compile(rf"(?:utc|gmt)?\s*({_SIGN})\s*(\d{{1,2}}?)(?:[:.]?(00|15|30|45))?", re.IGNORECASE)
+_OFFSET = re.compile(rf"(?:utc|gmt)?\s*({_SIGN})\s*(\d{{1,2}}?)(?:[:.]?(00|15|30|45))?(?:时区|时间)?", re.IGNORECASE)
 OFFSET_IN_CHINESE = r"[东西]\s?(?:\d{1,2}|十[一二]?|[一二三四五六七八九])\s?(?:时区|区)(?:的?时间)?"
 """As 东八区, which is UTC+8."""
 _OFFSET_IN_CHINESE = re.compile(r"([东西])\s?(\d{1,2}|[一二三四五六七八九十]{1,2})\s?(?:时区|区)(?:的?时间)?")

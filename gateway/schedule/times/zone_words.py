@@ -30,6 +30,7 @@ _CHINESE_NAMES = sorted(
 )
 _CHINESE_PLACES = [name for name in _CHINESE_NAMES if name in zone_names() or name in ("美东", "美西")]
 _CHINESE_TIME = "(?:(?:标准|当地|夏令|冬令)?的?时间|(?:标准|夏令|冬令)时)"
+_UNIVERSAL = "(?:协调)?世界时(?![\u4e00-\u9fff])"
 _SIMPLER = str.maketrans(
     "東時間點當標準區紐約倫廣舊爾臺國韓灣蘭羅馬緬維納聖橋門", "东时间点当标准区纽约伦广旧尔台国韩湾兰罗马缅维纳圣桥门"
 )
@@ -65,7 +66,7 @@ _PATTERN = re.compile(
     rf"|(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
     rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
     rf"|{_OPEN}(?:(?i:\b(?:(?:in|by|at)(?:\s+the)?|that(?:['’]s|\s+is)|i\.e\.))\s+|[按以用照])?(?P<named>"
-    rf"(?i:\b{OFFSET})(?!\d|[:.]\d|[½¼¾])"
+    rf"(?i:{_BEGINS}{OFFSET})(?!\d|[:.]\d|[½¼¾])(?:时区|时间)?"
     rf"|(?<=\d)\s*\+\s?\d{{2}}:?\d{{2}}(?![\d:])|(?<=T\d\d:\d\d)-\d{{2}}:?\d{{2}}\b|(?<=T\d\d:\d\d)Z\b"
     rf"|(?<=T\d\d:\d\d:\d\d)(?:Z\b|-\d{{2}}:?\d{{2}}\b)|(?<=\d)\s?Z\b(?!-)"
     rf"|\b[A-Za-z][A-Za-z_]+/[A-Za-z_]+(?:/[A-Za-z_]+)?(?:[+-]\d{{1,2}})?\b(?:\s+time\b)?"
@@ -73,8 +74,8 @@ _PATTERN = re.compile(
     rf"|(?:(?i:{_BEGINS}(?:{_DOTTED}|{_LONG}))|{_BEGINS}(?:{'|'.join(WORDS)})){_ENDS}(?![+-]\d)"
     r"(?:\s+time\b)?"
     rf"|{_BEGINS}{_SHORT}{_ENDS}(?!{_NO_ZONE})(?:\s+time\b)?"
-    rf"|(?:(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))\s+(?i:{_SHORT}){_ENDS}(?!{_NO_ZONE})"
-    rf"|{OFFSET_IN_CHINESE}"
+    rf"|(?:(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))\s+(?i:{_SHORT}){_ENDS}(?!{_NO_ZONE})(?:\s+time\b)?"
+    rf"|{OFFSET_IN_CHINESE}|{_UNIVERSAL}"
     rf"|\b(?:local\s+)?{_NAME}(?:\s+{_NAME}){{0,2}}?{_PERIOD}\s+(?:(?i:time(?:\s*zone)?)|Zeit)\b"
     rf"|\b{_ALONE}"
     rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))}){_CHINESE_TIME}"

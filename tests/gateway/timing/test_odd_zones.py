@@ -77,6 +77,13 @@ NOW = moment("2026-07-01 08:00")
         ("明天上午9点 - 东京时间 - 开会", "2026-07-02T09:00+09:00", "开会"),
         ("明天上午9点【纽约时间】开会", "2026-07-02T09:00-04:00", "开会"),
         ("明天上午9点：纽约时间：开会", "2026-07-02T09:00-04:00", "开会"),
+        ("tomorrow 9am ET time call", "2026-07-02T09:00-04:00", "call"),
+        ("tomorrow 9am pt time call", "2026-07-01T09:00-07:00", "call"),
+        ("明天上午9点 世界时 开会", "2026-07-02T09:00+00:00", "开会"),
+        ("明天上午9点（协调世界时）开会", "2026-07-02T09:00+00:00", "开会"),
+        ("明天上午9点 UTC+8时区 开会", "2026-07-02T09:00+08:00", "开会"),
+        ("明天上午9点GMT+8时间 开会", "2026-07-02T09:00+08:00", "开会"),
+        ("明天上午9点GMT-3开会", "2026-07-02T09:00-03:00", "开会"),
     ],
 )
 def test_a_zone_is_read_however_it_is_written(text: str, at: str, rest: str) -> None:
@@ -122,6 +129,9 @@ def test_a_zone_is_read_however_it_is_written(text: str, at: str, rest: str) -> 
         ("tomorrow 12:00 (GMT+1) Paris call", "zone_or_place"),
         ("tomorrow 9am EST (Tokyo) call", "zone_or_place"),
         ("明天中午12点 美东 开会", "zone_or_place"),
+        ("9am Pacific on Friday call", "zone_or_place"),
+        ("9am in London tomorrow call", "zone_or_place"),
+        ("tomorrow in Tokyo at 9:00 call", "zone_or_place"),
         ("tomorrow 12:00 Ruritania Standard Time call", "rule_half_understood"),
         ("tomorrow 9am client time call", "rule_half_understood"),
         ("tomorrow 9am where Ken is call", "rule_half_understood"),
@@ -157,10 +167,33 @@ def test_what_may_be_the_name_of_a_clock_is_confirmed(text: str) -> None:
         "tomorrow 9:00 Romeo and Juliet",
         "tomorrow 9:00 UTC 5 people come",
         "明天中午12点时间管理课",
+        "明天中午12点世界时装周",
     ],
 )
 def test_words_that_only_look_like_a_zone_stay_words(text: str) -> None:
     assert read_when(text, PARIS, NOW).is_certain
+
+
+@pytest.mark.parametrize(
+    ("here", "text", "at"),
+    [
+        ("America/Phoenix", "2026-07-02 9:00 MST call", "2026-07-02T09:00-07:00"),
+        ("America/Phoenix", "2026-07-02 9:00 MST time call", "2026-07-02T09:00-07:00"),
+        ("America/Phoenix", "2026-07-02 9:00 MDT call", "2026-07-02T09:00-06:00"),
+        ("America/Phoenix", "2026-07-02 9:00 MT call", "2026-07-02T09:00-06:00"),
+        ("America/Jamaica", "2026-07-02 9:00 EST call", "2026-07-02T09:00-05:00"),
+        ("America/Denver", "2026-07-02 9:00 MST call", "2026-07-02T09:00-06:00"),
+        ("America/New_York", "2026-07-02 9:00 EST call", "2026-07-02T09:00-04:00"),
+        ("Africa/Abidjan", "2026-07-02 9:00 GMT call", "2026-07-02T09:00+00:00"),
+    ],
+)
+def test_a_name_that_the_clocks_of_the_chat_have_is_theirs(here: str, text: str, at: str) -> None:
+    assert read_when(text, ZoneInfo(here), NOW).rule == Once(at=datetime.fromisoformat(at).timestamp())
+
+
+def test_gmt_is_no_summer_time_though_the_clocks_of_the_chat_have_that_name_in_winter() -> None:
+    when = read_when("2026-07-02 09:00 GMT call", ZoneInfo("Europe/London"), moment("2026-01-10 08:00"))
+    assert when.rule == Once(at=datetime.fromisoformat("2026-07-02T09:00+00:00").timestamp())
 
 
 @pytest.mark.parametrize("minutes", range(-900, 960, 15))
