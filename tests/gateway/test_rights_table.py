@@ -1,7 +1,9 @@
 """Every form of every command, by role and place, against docs/people.md and docs/tools.md."""
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from gateway.permissions.rules import Rules
 from gateway.settings.permissions import PermissionSettings
 from tests.agent_core.sandbox.running import PlainLauncher
 from tests.gateway.admin.desk import admin_world
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
@@ -124,6 +127,61 @@ async def test_however_a_command_is_spelt_a_guest_sets_nothing(
         assert await bot.made.base.store.heartbeats.find(chat) is None
     facts = [file.read_text() for file in (bot.home / "memory").rglob("*") if file.is_file()]
     assert not any("tea" in each for each in facts)
+
+
+FOR_ADMINS = [
+    *("/allow memory:eve", "/role memory:bob admin", "/role memory:eve guest", "/block memory:carl"),
+    *("/budget here 5 USD a day", "/budget me off", "/budget raise me 9 USD a day"),
+    *("/model scripted everywhere", "/model default workspace", "/think high everywhere", "/think high workspace"),
+    *(
+        "/config set keep_days 60",
+        "/skill load chart",
+        "/skill lock chart",
+        "/plugins approve dice",
+        "/forget memory:carl",
+    ),
+]
+"""Lines that members may give nowhere."""
+FOR_ADMINS_OF_GROUPS = [
+    *("/speakers everybody member", "/activation always", "/tools exec allow", "/speakers listed everywhere"),
+    *("/tz Asia/Tokyo", "/memory add tea", "/model scripted", "/think high", "/voice on"),
+]
+
+
+def kept(bot: Bot) -> dict[str, list[object]]:
+    """Return what the lines for admins could change."""
+    tables = ("accounts", "budgets", "chat_settings", "chat_skills", "heartbeats", "jobs", "people", "person_zones")
+    with closing(sqlite3.connect(bot.home / "parley.db")) as connection:
+        rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}  # noqa: S608
+        rows["chats"] = connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL").fetchall()
+    facts = [file.read_text() for file in (bot.home / "memory").rglob("*") if file.is_file()]
+    return {**rows, "memory": [each for each in facts if "tea" in each]}
+
+
+@pytest.mark.parametrize("gap", [" ", "\t", "\n", "  ", "\u00a0", "\u3000", "\x1c", " \u202e"])
+@pytest.mark.parametrize("spelt", [str.lower, str.upper, str.title])
+async def test_however_a_command_is_spelt_a_member_sets_nothing_for_others(
+    start_bot: StartBot, spelt: Callable[[str], str], gap: str
+) -> None:
+    bot = await start_bot(*["Well."] * 100, channel=MemoryChannel(limits=NO_PACE))
+    for group in (None, "team"):
+        await bot.hears("hello", sender="bob", group=group)
+    before = kept(bot)
+    for group, lines in {None: FOR_ADMINS, "team": [*FOR_ADMINS, *FOR_ADMINS_OF_GROUPS]}.items():
+        for line in lines:
+            name, *words = line.split(" ")
+            await bot.hears(spelt(f"{name} ") + gap.join(map(spelt, words)), sender="bob", group=group)
+            await bot.hears(f"{spelt(name)}{gap}{gap.join(words)}", sender="bob", group=group)
+            assert kept(bot) == before, line
+
+
+@pytest.mark.parametrize("line", ["/allow memory:eve", "/think high everywhere", "/budget here 5 USD a day"])
+async def test_an_admin_sets_it(start_bot: StartBot, line: str) -> None:
+    bot = await start_bot()
+    await bot.hears("/role memory:carl admin")
+    before = kept(bot)
+    await bot.hears(line, sender="carl")
+    assert kept(bot) != before
 
 
 async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -> None:
