@@ -18,6 +18,8 @@ ID = 6
 LABEL = 30
 """Characters of a title on a button."""
 LAST_PAGE = 10_000
+LONGEST_NUMBER = 9
+"""Digits of a typed page that are read."""
 HALF_A_CENT = 0.005
 """Dollars; lower costs are not shown."""
 
@@ -32,7 +34,8 @@ class SessionCommands:
     async def list(self, given: Invocation) -> OutboundMessage:
         """List the chat's conversations; the argument is the number of the page, from 1."""
         language, wanted = given.language, given.arguments.strip()
-        page = min(int(wanted), LAST_PAGE) if wanted.isascii() and wanted.isdigit() and int(wanted) else 1
+        page = min(int(wanted[:LONGEST_NUMBER]), LAST_PAGE) if wanted.isascii() and wanted.isdigit() else 1
+        page = max(page, 1)
         rows = await self._sessions.of(given.chat, PAGE + 1, PAGE * (page - 1), given.only_of)
         current = (await given.session.conversation.settings()).session
         if not rows:

@@ -161,3 +161,11 @@ async def test_its_title_is_erased_with_the_chat(start_bot: StartBot) -> None:
     await bot.app.settled()
 
     assert await bot.made.base.store.sessions.title(session) == ""
+
+
+@pytest.mark.parametrize("page", ["9" * 5_000, "0", "00", "²"])
+async def test_any_number_of_a_page_is_answered(start_bot: StartBot, page: str) -> None:
+    bot = await chatty(start_bot, "Hello.")
+    await bot.hears("hello")
+    await bot.hears(f"/sessions {page}")
+    assert len(bot.screen) == 2
