@@ -1,16 +1,19 @@
 """Handles commands, and messages that stand for one: a plain "yes", "no" or "stop"."""
 
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 
 from channels.base import (
     ButtonPressed,
+    ChatKey,
     CommandInvoked,
     InboundEvent,
     MessageEdited,
     MessageReceived,
     OutboundMessage,
+    Sender,
 )
 from gateway.app.event_tasks import EventTasks
 from gateway.app.yes_or_no import PlainWords, Word, plain_word
@@ -18,7 +21,7 @@ from gateway.app.zone_answers import ZoneAnswers
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.gaps import Gaps
 from gateway.chat.holds import Why
-from gateway.chat.replies import Again, Answer, Replies, Said
+from gateway.chat.replies import Again, Answer, Deliver, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.commands.command import CommandTable
@@ -60,6 +63,17 @@ class CommandHandler:
         self._gaps = gaps
         self._tasks = tasks
         self._answers = answers
+        self._open: Counter[tuple[ChatKey, str]] = Counter()
+        """Commands whose replies are still to be delivered, by chat and person."""
+
+    def open_of(self, chat: ChatKey, sender: Sender) -> int:
+        """Return how many commands of somebody in a chat have a reply that is still to be delivered."""
+        return self._open[chat, sender.id]
+
+    async def reword_waiting(self, item: InboxItem, event: MessageEdited) -> None:
+        """Apply an edit to a message that still waits, and hold nothing back for it."""
+        await self._tasks.until_done(item, partial(self._sessions.of(event.chat).edited, event))
+        await self._replies.answer(item, None)
 
     def take(self, item: InboxItem, *, is_live: bool) -> bool:
         """Handle a command, an edit, or a message that may stand for a command or answer a question.
@@ -111,7 +125,7 @@ class CommandHandler:
         """
         session = self._sessions.of(item.event.chat)
         if self._commands.waits_for_none(name):
-            self._tasks.start(self._run(item, name, arguments, session))
+            self._start(item, self._run(item, name, arguments, session))
             return
         hold = session.arrivals.begin(Why.TAKING_BACK if self._commands.takes_back(name) else Why.COMMAND)
         if name == "stop" and not isinstance(item.event, ButtonPressed):  # a button is for its run only
@@ -120,11 +134,24 @@ class CommandHandler:
         async def work() -> None:
             try:
                 async with session.obeying:
-                    await self._run(item, name, arguments, session)
+                    deliver = await self._done(item, name, arguments, session)
             finally:
                 session.lift(hold)
+            await deliver()  # what others say does not wait for the platform to take the reply
 
-        self._tasks.start(work())
+        self._start(item, work())
+
+    def _start(self, item: InboxItem, work: Coroutine[object, object, None]) -> None:
+        """Run a command, and count it until its reply is delivered."""
+        person = item.event.chat, item.event.sender.id
+
+        def over(_: object) -> None:
+            self._open[person] -= 1
+            if not self._open[person]:
+                del self._open[person]
+
+        self._open[person] += 1
+        self._tasks.start(work).add_done_callback(over)
 
     def _handle_edit(self, item: InboxItem, event: MessageEdited) -> None:
         """Apply an edit: to a message that waits, or to the last one, which may be answered again."""
@@ -193,11 +220,16 @@ class CommandHandler:
         await self._run(InboxItem(item.seq, meant), name, arguments, session)
 
     async def _run(self, item: InboxItem, name: str, arguments: str, session: ChatSession) -> None:
-        command = partial(self._commands.run, session, item.event, name, arguments)
-        await self._tell(item, await self._tasks.until_done(item, command), session)
+        deliver = await self._done(item, name, arguments, session)
+        await deliver()
 
-    async def _tell(self, item: InboxItem, answer: Answer, session: ChatSession) -> None:
-        """Send a command's reply, or pass it to the agent as a message."""
+    async def _done(self, item: InboxItem, name: str, arguments: str, session: ChatSession) -> Deliver:
+        """Run a command. Return what delivers its reply."""
+        command = partial(self._commands.run, session, item.event, name, arguments)
+        return await self._told(item, await self._tasks.until_done(item, command), session)
+
+    async def _told(self, item: InboxItem, answer: Answer, session: ChatSession) -> Deliver:
+        """Store a command's reply, or pass it to the agent as a message. Return what delivers it."""
         if isinstance(answer, Said):
             session.enqueue(InboxItem(item.seq, as_message(item.event, answer.words)))
             await self._replies.passed_on(item)
@@ -207,7 +239,12 @@ class CommandHandler:
             if answer.note:
                 await self._replies.note(item, answer.note)
         else:
-            await self._replies.answer(item, answer)
+            return await self._replies.keep(item, answer)
+        return _nothing_more
+
+
+async def _nothing_more() -> None:
+    """Deliver nothing."""
 
 
 def as_message(event: InboundEvent, words: str) -> MessageReceived:

@@ -1,10 +1,14 @@
 """Routes stored events to the session of their chat, to a command, or to a firing."""
 
+from collections.abc import Callable, Sequence
+
 from agent_core.log_errors import Bulkhead
 from channels.base import (
     Button,
     ButtonPressed,
     ChatKey,
+    CommandInvoked,
+    MessageEdited,
     MessageReceived,
     OutboundMessage,
     ScheduleFired,
@@ -15,12 +19,15 @@ from gateway.app.command_handler import CommandHandler, as_message
 from gateway.app.event_tasks import EventTasks
 from gateway.app.yes_or_no import plain_word
 from gateway.chat.replies import Replies
-from gateway.chat.run_pace import Pace, refusal
+from gateway.chat.run_pace import MOST_COMMANDS, Pace, refusal, refusal_of_commands
 from gateway.chat.sessions import Sessions
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem
-from gateway.texts.say import say
+from gateway.texts.say import Language, say
+
+Refuse = Callable[[Sequence[InboxItem], Language], OutboundMessage]
+"""Returns the reply to messages or commands of one person that refuses all of them."""
 
 
 class EventRouter:
@@ -45,8 +52,8 @@ class EventRouter:
         self._replies = replies
         self._pace = pace
         self._tasks = tasks
-        self._refused: dict[tuple[ChatKey, str], list[InboxItem]] = {}
-        """Messages being refused, by chat and user."""
+        self._refused: dict[tuple[ChatKey, str, Refuse], list[InboxItem]] = {}
+        """Messages and commands being refused, by chat and user."""
 
     def route(self, item: InboxItem, *, is_live: bool = False) -> None:
         """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question.
@@ -61,6 +68,10 @@ class EventRouter:
                     self._firings.fire(item)
                 case event if not self._access.may_speak(event.chat, event.sender):
                     self._tasks.start(self._replies.answer(item, None))
+                case CommandInvoked() | ButtonPressed() as event if is_live and self._has_too_many(event):
+                    self._tasks.start(self._refuse(item, refusal_of_commands))
+                case MessageEdited() as event if not self._pace.may_hold_by_edit(event.chat, event.sender):
+                    self._tasks.start(self._commands.reword_waiting(item, event))
                 case _ if self._commands.take(item, is_live=is_live):
                     pass
                 case TaskEnded() as event:
@@ -79,9 +90,14 @@ class EventRouter:
     def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:
         """Pass a message to the chat's agent, unless too many of the user's messages wait."""
         if self._pace.is_full(item.event.chat, item.event.sender):
-            self._tasks.start(self._refuse(item))
+            self._tasks.start(self._refuse(item, refusal))
         else:
             self._sessions.of(item.event.chat).receive(item, passes_gap=passes_gap)
+
+    def _has_too_many(self, event: CommandInvoked | ButtonPressed) -> bool:
+        """Return True if the platform still has to take the replies to many commands of the same person."""
+        is_full = self._commands.open_of(event.chat, event.sender) >= MOST_COMMANDS
+        return is_full and not self._access.is_owner(event.chat, event.sender)
 
     async def _ask_back(self, item: InboxItem, event: MessageReceived) -> None:
         """Reply to a message without anything that could be read: a mention alone, or content of another kind."""
@@ -102,10 +118,10 @@ class EventRouter:
         button = Button(label=say("show_last", language), action="/again")
         await self._replies.offer(event, OutboundMessage(markdown=say("unconfirmed", language), buttons=((button,),)))
 
-    async def _refuse(self, item: InboxItem) -> None:
-        """Refuse messages over the waiting limit. Those that arrive during a refusal are refused together."""
+    async def _refuse(self, item: InboxItem, refuse: Refuse) -> None:
+        """Refuse messages or commands over a limit. Those that arrive during a refusal are refused together."""
         chat, sender = item.event.chat, item.event.sender
-        refused = self._refused.setdefault((chat, sender.id), [])
+        refused = self._refused.setdefault((chat, sender.id, refuse), [])
         refused.append(item)
         if len(refused) > 1:
             return
@@ -113,7 +129,7 @@ class EventRouter:
             language = await self._sessions.of(chat).conversation.language(sender)
             while refused:
                 told = refused.copy()
-                await self._replies.refuse(told, refusal(told, language))
+                await self._replies.refuse(told, refuse(told, language))
                 del refused[: len(told)]
         finally:  # after an error, the next message begins anew
-            del self._refused[chat, sender.id]
+            del self._refused[chat, sender.id, refuse]

@@ -47,6 +47,8 @@ class Mailbox:
         """Items on their way to the running agent, with files being fetched."""
         self._given: dict[int, InboxItem] = {}
         """Items given to the running agent that it has not taken in yet."""
+        self._passed: set[int] = set()
+        """Waiting items before which one of somebody else was put."""
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -116,9 +118,15 @@ class Mailbox:
         return self._empty(due)
 
     def wait(self, item: InboxItem, *, is_first: bool = False) -> None:
-        """Let an item wait for a run; `is_first`: before all others."""
+        """Let an item wait for a run; `is_first`: before all others.
+
+        It waits its turn if somebody else among them was passed before: who edits a message again and again would
+        otherwise keep everybody else waiting.
+        """
+        others = {seq for seq, each in self._waiting.items() if each.event.sender.id != item.event.sender.id}
         self._put(self._waiting, item)
-        if is_first:
+        if is_first and self._passed.isdisjoint(others):
+            self._passed |= others
             self._tickets[item.seq] = min(self._tickets.values()) - 1
             self._sort_waiting()
 
@@ -267,6 +275,7 @@ class Mailbox:
     def _remove(self, seq: int) -> None:
         item = next(found for place in self._places if (found := place.pop(seq, None)))
         del self._tickets[seq]
+        self._passed.discard(seq)
         self.holds.changed.set()
         if _kind(item)[1] == _WORDS:
             person = person_of(item.event.chat, item.event.sender)

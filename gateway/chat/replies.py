@@ -1,7 +1,8 @@
 """Replies of Parley itself, without a run: stored with the event they answer, then delivered."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import structlog
 
@@ -107,6 +108,8 @@ class Settling:
 Reply = OutboundMessage | Quoting | Rewritten | Unfolded | Once | Settling | None
 Answer = Reply | Said | Again
 """Reply to an event; None sends nothing."""
+Deliver = Callable[[], Awaitable[None]]
+"""Delivers what is stored, which takes as long as the platform does."""
 
 
 class Replies:
@@ -119,17 +122,19 @@ class Replies:
 
     async def answer(self, item: InboxItem, answer: Reply) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
+        deliver = await self.keep(item, answer)
+        await deliver()
+
+    async def keep(self, item: InboxItem, answer: Reply) -> Deliver:
+        """Store the reply and settle the event in one transaction. Return what delivers it."""
         if answer is None:
             await self._store.inbox.settle([item.seq])
-            await self._say_nothing(item.event)
-            return
+            return partial(self._say_nothing, item.event)
         if isinstance(answer, Settling):
-            await self._settle(item, answer)
-            return
+            return await self._settle(item, answer)
         if isinstance(answer, Once):
             if not (isinstance(item.event, ButtonPressed) and item.event.whisper):
-                await self._once(item, answer)
-                return
+                return await self._once(item, answer)
             answer = answer.message.model_copy(update={"respond": item.event.whisper})
         if isinstance(answer, Unfolded):
             answer = await self._in_place(item, answer.message)
@@ -140,10 +145,10 @@ class Replies:
             posts = [*await self._closed(item), *posts]
         await self._store.outbox.add(posts, [item.seq, *settled])
         self._access.spoke(item.event.chat)
-        await self._delivery.deliver(item.event.chat, posts)
+        return partial(self._delivery.deliver, item.event.chat, posts)
 
-    async def _settle(self, item: InboxItem, answer: Settling) -> None:
-        """Make the change with which the event is settled, and deliver the reply that it returns."""
+    async def _settle(self, item: InboxItem, answer: Settling) -> Deliver:
+        """Make the change with which the event is settled. Return what delivers the reply that it returns."""
         closed = await self._closed(item)
 
         def change(connection: Connection) -> Sequence[Post]:
@@ -157,13 +162,11 @@ class Replies:
             if may_pass(error):
                 raise
             log.exception("a plugin failed", plugin=answer.by, command=answer.command)
-            await self.answer(item, answer.failed)
-            return
+            return await self.keep(item, answer.failed)
         if not posts:
-            await self._say_nothing(item.event)
-            return
+            return partial(self._say_nothing, item.event)
         self._access.spoke(item.event.chat)
-        await self._delivery.deliver(item.event.chat, posts)
+        return partial(self._delivery.deliver, item.event.chat, posts)
 
     def _posts(self, item: InboxItem, answer: OutboundMessage | Rewritten, origin: Origin) -> list[Post]:
         """Return the messages of a reply, of which the first replaces the pressed one if it is to."""
@@ -207,7 +210,7 @@ class Replies:
             return Rewritten(message)
         return message.model_copy(update={"respond": event.whisper})
 
-    async def _once(self, item: InboxItem, answer: Once) -> None:
+    async def _once(self, item: InboxItem, answer: Once) -> Deliver:
         parts = self._delivery.masked_channel(item.event.chat).split(answer.message)
         posts = []
         for number, part in enumerate(parts):
@@ -216,7 +219,7 @@ class Replies:
             shown = earlier.message_id if earlier else None
             posts.append(Post(key, f"inbox-{item.seq}", item.event.chat, part, NOT_KNOWN, shown))
         await self._store.outbox.add(posts, [item.seq])
-        await self._delivery.deliver(item.event.chat, posts)
+        return partial(self._delivery.deliver, item.event.chat, posts)
 
     async def passed_on(self, item: InboxItem) -> None:
         """Leave an event to the agent, unsettled until it is answered, and remove the pressed message's buttons."""

@@ -1,10 +1,14 @@
-"""Rate limit on runs per user, and the limit on a user's waiting messages.
+"""Rate limit on runs per user, and the limits on a user's waiting messages, commands and edits.
 
 Messages over the rate wait, and later ones join the turn that waits. Commands and buttons that cost a run count too
 (`/compact`, `/cron run`, `/cron test`, `/heartbeat now`, Continue, Try again); those that begin no turn of the chat are
 refused, with the seconds to wait. Not counted are owners, messages sent while Parley was not listening, and scheduled
 runs, whose concurrency is limited instead (`gateway/schedule/jobs/firings.py`). Background tasks belong to the run that
 begins them and are limited by `gateway/runs/tasks/workers.py`; the report of one counts as a run of its user.
+
+An edit holds its chat back until it is known what it changes, so those of one user are limited as runs are. One beyond
+that only changes a message that still waits. Commands are limited by the replies that the platform has not taken yet,
+behind which answers to others stand in line.
 """
 
 import math
@@ -26,6 +30,8 @@ REMEMBERED = 10_000
 """Most users tracked. Beyond that the oldest are dropped, which only resets their limit."""
 MOST_WAITING = 200
 """Most messages of one user that may wait; further ones are refused, each quoted."""
+MOST_COMMANDS = 10
+"""Most commands of one user in a chat whose replies are still to be delivered; further ones are refused."""
 LONGEST_QUOTE = 80
 """Characters of a refused message that are quoted."""
 
@@ -46,7 +52,8 @@ class Pace:
         self._clock = clock
         self._began = clock.time()
         self._listening_since: dict[str, float] = {}
-        self._people: dict[str, _Bucket] = {}
+        self._runs: dict[str, _Bucket] = {}
+        self._edits: dict[str, _Bucket] = {}
 
     def listens(self, platform: str) -> None:
         """Record that a platform is connected from now on; older messages from it do not count."""
@@ -65,24 +72,28 @@ class Pace:
         """Return the seconds until the user may cause a run in the chat; 0 also takes a token."""
         if self._access.is_owner(chat, sender):
             return 0.0
-        bucket = self._filled(person_of(chat, sender))
-        if bucket.tokens >= 1 - ROUNDING:
-            bucket.tokens -= 1
-            return 0.0
-        return math.ceil((1 - bucket.tokens) / PER_SECOND)
+        return self._taken(self._runs, person_of(chat, sender))
+
+    def may_hold_by_edit(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True, and count it, if an edit of the user may hold back the chat."""
+        return not self._taken(self._edits, person_of(chat, sender))
 
     def _counts(self, item: InboxItem) -> bool:
         """Return True if the message was sent after Parley began to listen, by the platform's time of sending."""
         return item.event.at >= self._listening_since.get(item.event.chat.platform, self._began)
 
-    def _filled(self, person: str) -> _Bucket:
+    def _taken(self, buckets: dict[str, _Bucket], person: str) -> float:
+        """Return the seconds until a user's bucket has a token; 0 also takes it."""
         now = self._clock.monotonic()
-        bucket = self._people.setdefault(person, _Bucket(BURST, now))
+        bucket = buckets.setdefault(person, _Bucket(BURST, now))
         bucket.tokens = min(BURST, bucket.tokens + (now - bucket.filled_at) * PER_SECOND)
         bucket.filled_at = now
-        if len(self._people) > REMEMBERED:
-            del self._people[next(iter(self._people))]
-        return bucket
+        if len(buckets) > REMEMBERED:
+            del buckets[next(iter(buckets))]
+        if bucket.tokens >= 1 - ROUNDING:
+            bucket.tokens -= 1
+            return 0.0
+        return math.ceil((1 - bucket.tokens) / PER_SECOND)
 
 
 def person_of(chat: ChatKey, sender: Sender) -> str:
@@ -98,6 +109,11 @@ def refusal(items: Sequence[InboxItem], language: Language) -> OutboundMessage:
     first = items[0].event
     replied = first.message_id if isinstance(first, MessageReceived) else None
     return OutboundMessage(markdown=text, reply_to=replied)
+
+
+def refusal_of_commands(items: Sequence[InboxItem], language: Language) -> OutboundMessage:
+    """Return the reply to commands of one person that refuses all of them."""
+    return OutboundMessage(markdown=say("too_many_commands", language, most=MOST_COMMANDS, count=len(items)))
 
 
 def quoted(event: InboundEvent) -> str:

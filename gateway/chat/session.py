@@ -173,7 +173,7 @@ class ChatSession:
             self._let_in(self.arrivals.gap_read())
 
     def enqueue(self, item: InboxItem, *, is_first: bool = False) -> None:
-        """Let a message wait for a run of its own; `is_first`: before all others, as it is answered again."""
+        """Let a message wait for a run of its own; `is_first`: before others, as it is answered again."""
         self.mail.wait(item, is_first=is_first)
         self._wake()
 

@@ -10,6 +10,11 @@ TEXTS = {
         "again later:",
         "zh": "您已有 {most} 条消息在等我处理，以下 {count} 条我不会回答了，请稍后再发：",
     },
+    "too_many_commands": {
+        "en": "I am still sending you the replies to {most} commands, so I left out {count} more. Please give "
+        "them again later.",
+        "zh": "您前面 {most} 条命令的回复还在发送，另有 {count} 条我没有执行，请稍后再发。",
+    },
     "wait_a_moment": {
         "en": "You have just asked for a lot. Please try that again in {seconds} s.",
         "zh": "您刚才的请求太多了，请 {seconds} 秒后再试一次。",
