@@ -92,10 +92,9 @@ class Run:
         self.events += 1
         # In place, as nobody has seen the event yet: a copy costs more than all else here.
         vars(event).update(seq=self.events, run_id=self.state.run_id, ts=self.clock.time())
-        now = self.clock.monotonic()
         if self.asked_at is not None:
-            self.waited += now - self.asked_at
-        self.asked_at = now if isinstance(event, PermissionRequest | BudgetReached) else None
+            self.waited += self.clock.monotonic() - self.asked_at
+        self.asked_at = self.clock.monotonic() if isinstance(event, PermissionRequest | BudgetReached) else None
         reduce_event(self.state, event)
         if isinstance(event, MessageEnd):
             self.new.append(event.message)

@@ -47,12 +47,10 @@ class ChatAgents:
         agent.replace_messages(await self._store.transcript.history(session))
         return agent
 
-    def tune(self, agent: Agent) -> None:
-        """Let an idle agent go by the settings in force."""
+    async def tune(self, chat: ChatKey, agent: Agent) -> None:
+        """Let an idle agent go by the settings in force, and load the skills that the chat's channel, workspace or the
+        installation keeps loaded."""
         self._agents.tune(agent)
-
-    async def inherit_skills(self, chat: ChatKey, agent: Agent) -> None:
-        """Load the skills that the chat's channel, workspace or the installation keeps loaded."""
         settings = self._store.chat_settings
         names = [name for name in await settings.names(SKILL) if await settings.get(chat, name) == ON]
         agent.inherit_skills(frozenset(name.removeprefix(SKILL) for name in names))
@@ -147,8 +145,7 @@ class Conversation:
                 if times == self._times_forgotten:  # else the history has changed since it was read
                     self._agent = loaded
             agent = self._agent
-        self._agents.tune(agent)
-        await self._agents.inherit_skills(self.key, agent)
+        await self._agents.tune(self.key, agent)
         return agent
 
     @contextmanager

@@ -186,7 +186,8 @@ class ChatModels:
         models.default = Candidate(default.model, self._client(models, default.llm))
         gone = chosen.setting if chosen.is_gone and wanted != once else None
         models.wanted = shown_name(gone.value) if gone else ""
-        agent.set_thinking_level(chosen.thinking)
+        if models.options.thinking != chosen.thinking:
+            agent.set_thinking_level(chosen.thinking)
 
     def _client(self, models: Models, wanted: LlmClient) -> LlmClient:
         """Return an agent's masking client of a server; a new one if it has none."""

@@ -74,7 +74,9 @@ class Unit:
             case _:
                 pass
         waits = bool(self._running) and self._running <= self._waiting
-        self.rests = waits or isinstance(event, BudgetReached)
+        rests = waits or isinstance(event, BudgetReached)
+        if rests != self._rests:
+            self.rests = rests
         if self._drain.holds(self.chat) and _is_good_point(event, tools):
             await self.pause(released)
 

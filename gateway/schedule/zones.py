@@ -170,6 +170,8 @@ class Zones:
             await self._keep(told)
 
     def _of_person(self, chat: ChatKey, person: str | None) -> PersonZone | None:
+        if not self._people:
+            return None
         rows = [self._people[each] for each in self._principals(chat, person) if each in self._people]
         found = [each for each in rows if each.zone and is_zone(each.zone)]
         return next(iter(sorted(found, key=lambda each: each.source != SAID)), None)

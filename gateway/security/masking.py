@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from enum import Enum
 from operator import is_
+from types import NoneType
 from typing import TypeVar, cast
 
 from pydantic import BaseModel
@@ -40,6 +41,8 @@ KEPT = frozenset(
     }
 )
 """Identifiers by which things are looked up; masked, they would be lost. Fields not listed here are masked."""
+_WORDLESS = frozenset({bool, float, int, NoneType})
+"""Types of values without words, as most fields are."""
 _TOOL = "name", "tool_name"
 """Fields in which providers accept only letters, digits, - and _."""
 
@@ -50,6 +53,8 @@ def masked(value: T, mask: Mask) -> T:
 
 
 def _masked(value: object, mask: Mask) -> object:
+    if type(value) is str:
+        return mask(value)
     match value:
         case str() if not isinstance(value, Enum):
             return mask(value)
@@ -67,7 +72,9 @@ def _masked(value: object, mask: Mask) -> object:
 def _masked_model(value: BaseModel, mask: Mask) -> BaseModel:
     changed: dict[str, object] = {}
     for name, old in value.__dict__.items():
-        if name not in KEPT and (new := _masked(old, mask)) is not old and new != old:
+        if type(old) in _WORDLESS or name in KEPT:
+            continue
+        if (new := _masked(old, mask)) is not old and new != old:
             changed[name] = new
     if not changed:
         return value
