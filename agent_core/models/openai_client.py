@@ -32,9 +32,9 @@ from agent_core.models.llm import (
     StreamEvent,
 )
 from agent_core.models.lost import causes_of, lost
-from agent_core.models.manner import REFUSED, Manner
+from agent_core.models.manner import REFUSED, TOOLS, Manner
 from agent_core.models.manners import Manners
-from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
+from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_text
 from agent_core.models.protocols import OtherProtocol, failure_of_nothing, failure_of_page
 from agent_core.models.server_address import CHAT, below, with_key
 from agent_core.models.wire_errors import WireError
@@ -172,7 +172,7 @@ class OpenAiClient:
         return self._session
 
     def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:
-        """Return the request without its messages, as a usual server takes it."""
+        """Return the request without its messages and the schemas of its tools, as a usual server takes it."""
         body: WireObject = {
             "model": model.wire_name.removeprefix(f"{self._hosted}/" if self._hosted else ""),
             "stream": True,
@@ -182,7 +182,7 @@ class OpenAiClient:
         if options.temperature is not None:
             body["temperature"] = options.temperature
         if request.tools:
-            body["tools"] = tools_to_wire(request.tools, model.wire_name)
+            body[TOOLS] = [tool.name for tool in request.tools]  # in place of what `_written` inserts
             if request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         if thinking := thinking_for(model, options):
@@ -194,8 +194,9 @@ class OpenAiClient:
 
     def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest, manner: Manner) -> bytes:
         reader = Reader(self._provider, model.id, vision=model.vision, manner=manner)
-        rest = compact_json(body).removeprefix("{")
-        return f'{{"messages":{self._wire.of(request, reader)},{rest}'.encode("utf-8", "replace")
+        tools = f'"{TOOLS}":{tools_text(request.tools, model.wire_name)},' if TOOLS in body else ""
+        rest = compact_json({name: value for name, value in body.items() if name != TOOLS}).removeprefix("{")
+        return f'{{"messages":{self._wire.of(request, reader)},{tools}{rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
         if response.status == HTTPStatus.NO_CONTENT:

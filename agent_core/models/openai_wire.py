@@ -159,7 +159,13 @@ def tools_to_wire(tools: Sequence[ToolSpec], model: str) -> list[JsonValue]:
     return [*made.each(tools)]
 
 
-def _tool(tool: ToolSpec, *, plain: bool) -> JsonValue:
+def tools_text(tools: Sequence[ToolSpec], model: str) -> str:
+    """Return `tools_to_wire` as compact JSON; each is serialised once."""
+    made = _plain_text if wants_plain_schemas(model) else _text_as_it_is
+    return f"[{','.join(made.each(tools))}]"
+
+
+def _tool(tool: ToolSpec, *, plain: bool) -> WireObject:
     parameters = plain_schema(tool.parameters) if plain else tool.parameters
     return {
         "type": "function",
@@ -167,8 +173,14 @@ def _tool(tool: ToolSpec, *, plain: bool) -> JsonValue:
     }
 
 
+def _tool_text(tool: ToolSpec, *, plain: bool) -> str:
+    return compact_json(_tool(tool, plain=plain))
+
+
 _as_it_is: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, plain=False))
 _plain: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, plain=True))
+_text_as_it_is: IdentityCache[ToolSpec, str] = IdentityCache(partial(_tool_text, plain=False))
+_plain_text: IdentityCache[ToolSpec, str] = IdentityCache(partial(_tool_text, plain=True))
 
 
 def user_text(message: UserMessage) -> str:
