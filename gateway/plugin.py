@@ -243,9 +243,9 @@ class Plugin:
 
         What is owed (see `ended`) is done when all messages of its run were sent or given up, beside whatever comes
         next in the chat: at the end of the run, after a restart, and by the process that takes the chat over. A doer
-        gets the item, and returns messages for the item's chat, which are queued in the transaction that removes the
-        item; or it does the work, and returns none. After a crash it is called again with the same item. So what it
-        does beside the messages has to bear that.
+        gets the item, and returns a `Post` for each message to the item's chat, which are queued in the transaction
+        that removes the item; or it does the work, and returns none. After a crash it is called again with the same
+        item. So what it does beside the messages has to bear that.
 
         One that raises, or takes more than five minutes, is called again after a pause of 1, 10, 60, and then 600
         seconds, or later if a ChannelError says so. After ten attempts, or as many starts of the program that died

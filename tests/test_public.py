@@ -80,7 +80,12 @@ def test_each_public_name_is_told_in_a_sentence_of_its_docstring(module: str) ->
 
 
 @pytest.mark.parametrize(
-    "kind", [parley.Core, parley.Command, parley.Forgotten, parley.Invocation, parley.Press, parley.Right]
+    "kind",
+    [
+        *(parley.Core, parley.Command, parley.Forgotten, parley.HoldUntil, parley.Invocation, parley.Objection),
+        *(parley.Owed, parley.PlainTable, parley.Post, parley.Press, parley.Proposal, parley.Right, parley.Run),
+        *(parley.RunEnd, parley.Visit),
+    ],
 )
 def test_the_help_of_what_authors_use_most_says_what_each_field_is(kind: type) -> None:
     told = pydoc.plain(pydoc.render_doc(kind)).partition("Methods defined here")[0]

@@ -42,7 +42,17 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Proposal:
-    """A tool call to be decided about; its arguments fit the tool's schema."""
+    """A tool call to be decided about; its arguments fit the tool's schema.
+
+    Attributes:
+        call: The call, with the `name` of the tool and the `arguments`.
+        tool: The tool; its `acts` are the most that a call does.
+        workspace: The folder of the chat's files.
+        session_id: The id of the conversation.
+        chat_id: The chat, as `ChatKey.parse` reads it; None if there is none.
+        user_id: The person for whom it is made; None if there is none.
+        messages: The conversation so far.
+    """
 
     call: ToolCall
     tool: Tool
@@ -51,7 +61,6 @@ class Proposal:
     chat_id: str | None
     user_id: str | None
     messages: Sequence[AgentMessage]
-    """The conversation so far."""
 
     @property
     def fingerprint(self) -> str:

@@ -17,17 +17,25 @@ class NoSuchItem(Exception):
 
 @dataclass(frozen=True)
 class Visit:
-    """One request of an owner or admin for a screen."""
+    """One request of an owner or admin for a screen.
+
+    Attributes:
+        visitor: The account on the page.
+        sender: The visitor, as the sender of what they do.
+        role: The visitor's role.
+        language: The visitor's language.
+        item: What follows the screen's name in the address; empty for the screen itself.
+        query: The query of the address.
+        here: Path and query of the address.
+    """
 
     visitor: Visitor
     sender: Sender
     role: Role
     language: Language
     item: str
-    """What follows the screen's name in the address; empty for the screen itself."""
     query: Mapping[str, str]
     here: str
-    """Path and query of the address."""
 
     @property
     def chat(self) -> ChatKey:

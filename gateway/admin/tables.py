@@ -35,14 +35,19 @@ Cell = str | int | float | Amount | Moment | Action
 
 @dataclass(frozen=True)
 class PlainTable:
-    """A table under a title."""
+    """A table under a title.
+
+    Attributes:
+        title: The title.
+        columns: What stands above each column; empty above one of buttons.
+        rows: The rows, each with a cell for each column.
+        nothing: What is said if there are no rows.
+    """
 
     title: str
     columns: Sequence[str]
-    """What stands above each column; empty above one of buttons."""
     rows: Sequence[Sequence[Cell]]
     nothing: str
-    """What is said if there are no rows."""
 
 
 def tables_view(*tables: PlainTable, about: str = "") -> View:

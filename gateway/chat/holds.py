@@ -80,12 +80,15 @@ class Hold:
 
 @dataclass(frozen=True)
 class HoldUntil:
-    """A plugin's wish that a chat's next run waits."""
+    """A plugin's wish that a chat's next run waits.
+
+    Attributes:
+        text: Key of one of its texts without placeholders: a sentence that says why, for people.
+        until: When the plugin is asked again, in seconds since the epoch.
+    """
 
     text: str
-    """Key of one of its texts without placeholders: a sentence that says why, for people."""
     until: float
-    """When the plugin is asked again, in seconds since the epoch."""
 
 
 Rule = Callable[[Sequence[InboxItem]], Hold | None]

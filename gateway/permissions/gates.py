@@ -22,12 +22,15 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Objection:
-    """A plugin's refusal of a call, or its wish that people be asked."""
+    """A plugin's refusal of a call, or its wish that people be asked.
+
+    Attributes:
+        text: Key of one of its texts without placeholders: a sentence that says why, for the model and for people.
+        asks: True if people may still approve the call; otherwise it is refused.
+    """
 
     text: str
-    """Key of one of its texts without placeholders: a sentence that says why, for the model and for people."""
     asks: bool = False
-    """True if people may still approve the call; otherwise it is refused."""
 
 
 BeforeCall = Callable[[Proposal], Awaitable[Objection | None]]

@@ -31,7 +31,7 @@ MOST_ATTEMPTS = 10
 _OVER = PostState.SENT, PostState.FAILED
 
 Doer = Callable[[Owed], Awaitable[Sequence[Post]]]
-"""Does what is owed, and returns messages for its chat, which are queued in the transaction that removes it."""
+"""Does what is owed, and returns posts for its chat, which are queued in the transaction that removes it."""
 Ended = Callable[[Run, RunEnd, Connection], Iterable[Owed]]
 """Returns what is owed at the end of a run, in the transaction that ends it."""
 GivenUp = Callable[[Owed, Exception | None], None]

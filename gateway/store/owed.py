@@ -15,21 +15,26 @@ from gateway.store.table import Table, in_chat, readable
 
 @dataclass(frozen=True)
 class Owed:
-    """Something that a chat is owed, known by its kind and key."""
+    """Something that a chat is owed, known by its kind and key.
+
+    Attributes:
+        kind: What is done, by the name of who does it.
+        key: Tells it from others of its kind. Of two with the same kind and key the first one stays.
+        chat: The chat.
+        data: What is needed to do it. It is kept as JSON, and masked.
+        run: The run whose end owes it, which is filled in there, or another one of the outbox: it is done once all
+            messages of the run were sent or given up. Empty: at once.
+        due: The time before which it is not done, in seconds since the epoch.
+        attempts: Tries that failed, and starts of the program in which it was taken up again.
+    """
 
     kind: str
     key: str
-    """Of two with the same kind and key the first one stays."""
     chat: ChatKey
     data: JsonObject = field(default_factory=dict)
-    """What is needed to do it. It is kept as JSON, and masked."""
     run: str = ""
-    """The run whose end owes it, or another one of the outbox: it is done once all messages of the run were sent or
-    given up. Empty: at once."""
     due: float = 0.0
-    """The time before which it is not done."""
     attempts: int = 0
-    """Tries that failed, and starts of the program in which it was taken up again."""
 
 
 class _Row(NamedTuple):

@@ -54,18 +54,25 @@ class MessagesBefore:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of the agent in a chat, for the user whose message started it."""
+    """A run of the agent in a chat, for the user whose message started it.
+
+    Attributes:
+        id: Its id, which no other run has.
+        chat: The chat.
+        session: The id of the conversation that it belongs to.
+        person: The id of the sender, who may steer and stop the run.
+        started: When it began, in seconds since the epoch.
+        reply_to: The message to reply to, on platforms where answers are replies.
+        model: The model that was asked for this run only.
+    """
 
     id: str
     chat: ChatKey
     session: str
     person: str
-    """The id of the sender, who may steer and stop the run."""
     started: float
     reply_to: str | None = None
-    """The message to reply to, on platforms where answers are replies."""
     model: str | None = None
-    """The model that was asked for this run only."""
 
 
 @dataclass(frozen=True)
@@ -115,15 +122,22 @@ class Task:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """The outcome of a run."""
+    """The outcome of a run.
+
+    Attributes:
+        reason: Why it ended.
+        model: The id of the model that answered.
+        error: What went wrong, if it failed.
+        skills: The skills that were loaded.
+        items: The numbers in the inbox of the messages that it has read, as far as they are known. They are not stored
+            here.
+    """
 
     reason: TerminalReason
     model: str
     error: str | None = None
     skills: tuple[str, ...] = ()
-    """The skills that were loaded."""
     items: tuple[int, ...] = ()
-    """The numbers in the inbox of the messages that it has read, as far as they are known. They are not stored here."""
 
 
 class PostState(StrEnum):
@@ -136,22 +150,31 @@ class PostState(StrEnum):
 
 @dataclass(frozen=True)
 class Post:
-    """An outbound message. With a `message_id` it is an edit, which may safely be repeated."""
+    """An outbound message. With a `message_id` it is an edit, which may safely be repeated.
+
+    Attributes:
+        key: Says which message it is: of two with the same key the first one is sent. That of an answer is
+            `<run>:<slot>:<part>`.
+        run: What its messages have in common: the id of a run, or another name, such as `tally-20786`.
+        chat: The chat.
+        message: What is sent.
+        origin: The origin of its text, apart from what its run has read; None if it was stored without one. Then it is
+            unknown, unless it has a run. See `gateway.permissions.sources.origin_of_post`.
+        message_id: The message that it edits.
+        state: How far it is.
+        unknown: The number of attempts to send it whose outcome is unknown.
+        at: The time it was queued.
+    """
 
     key: str
-    """`<run>:<slot>:<part>`"""
     run: str
     chat: ChatKey
     message: OutboundMessage
     origin: Origin | None
-    """The origin of its text, apart from what its run has read; None if it was stored without one. Then it is unknown,
-    unless it has a run. See `gateway.permissions.sources.origin_of_post`."""
     message_id: str | None = None
     state: PostState = PostState.PENDING
     unknown: int = 0
-    """The number of attempts to send it whose outcome is unknown."""
     at: float = 0.0
-    """The time it was queued."""
 
     @property
     def origin_line(self) -> str | None:

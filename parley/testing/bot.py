@@ -49,7 +49,7 @@ from gateway.texts.say import Language
 from gateway.web.route import Answer, Asked
 
 PATIENCE = 60.0
-"""Drain time in seconds, longer than any test."""
+"""Longest time in seconds in which what was heard is handled, and in which it drains; longer than any test."""
 PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob", "memory:carl"}))
 
 
@@ -158,10 +158,23 @@ class Bot:
         return self.channel.screen
 
     async def hears(self, text: str, *, sender: str = "ann", language: str | None = None, **how: object) -> Accepted:
-        """Send a message and wait until it is handled."""
+        """Send a message and wait until it is handled. Raises AssertionError if it is not after a minute."""
         accepted = await self.channel.hears(text, sender=user(sender, language), **how)  # type: ignore[arg-type]
-        await self.app.settled()
+        try:
+            await asyncio.wait_for(self.app.settled(), PATIENCE)
+        except TimeoutError:
+            raise AssertionError(self._unsettled()) from None
         return accepted
+
+    def _unsettled(self) -> str:
+        failures = self.made.base.system.plugins.failures
+        failed = [
+            f"{plugin.name}, {each.where}: {each.reason}"
+            for plugin in self.made.plugins
+            for each in failures.of(plugin.name)
+        ]
+        said = f"plugins have failed ({'; '.join(failed)})" if failed else "no plugin has failed"
+        return f"not handled after {PATIENCE:g} s; {said}, and the screen shows {self.screen}"
 
     @asynccontextmanager
     async def on_duty(self) -> AsyncIterator[None]:

@@ -361,3 +361,14 @@ async def test_a_message_for_another_chat_is_not_sent(
     await bot.hears("hello")
 
     assert "psst" not in bot.screen
+
+
+async def test_a_test_that_waits_for_a_doer_that_fails_is_told_of_the_failure(
+    start_bot: StartBot, adds: type[Adds], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("parley.testing.bot.PATIENCE", 0.5)
+    adds.fails = 1
+    bot = await start_bot("Hello.", plugins=(adds,))
+
+    with pytest.raises(AssertionError, match=r"plugins have failed \(adds, line: RuntimeError: it stumbled\)"):
+        await bot.hears("hi")
