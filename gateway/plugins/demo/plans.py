@@ -66,7 +66,9 @@ def remind(intent: Intent, scene: Scene) -> Plan:
         return scene.wording.remind_when
     try:
         return (yield from _proposed({"kind": "reminder", **_wish(intent)}, scene))
-    except StepFailed:
+    except StepFailed as failure:
+        if failure.outcome.is_refused:
+            raise
         return scene.wording.remind_when
 
 
@@ -75,8 +77,9 @@ def plan_report(intent: Intent, scene: Scene) -> Plan:
     if _MAY_BE_A_TIME.search(intent.subject):
         try:
             return (yield from _proposed({"kind": "report", **_wish(intent), "skill": SKILL}, scene))
-        except StepFailed:
-            pass
+        except StepFailed as failure:
+            if failure.outcome.is_refused:
+                raise
     return (yield from report(intent.subject, scene))
 
 

@@ -8,6 +8,8 @@ from agent_core.messages import JsonObject
 from gateway.plugins.demo.wording import Wording
 
 _PROGRAM = re.compile(r"^Error: (.+)$", re.MULTILINE)
+_REFUSED = "Next: do without it, and say so"
+"""The end of what a model is told of a call that is not allowed."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Outcome:
         said = _PROGRAM.findall(self.text)
         fact: str = said[-1] if said else self.text
         return fact.split(". Next: ", 1)[0].rstrip(".")
+
+    @property
+    def is_refused(self) -> bool:
+        """True if the call was not allowed, so that other words do not help."""
+        return self.failed and self.text.endswith(_REFUSED)
 
 
 @dataclass(frozen=True)
