@@ -100,7 +100,7 @@ def _state(settings: Settings, name: str, content: Content, *, is_alone: bool) -
 
 async def checked(settings: Settings, name: str) -> Tried:
     """Return what became of a plugin that was made as a start does, beside the others of the settings."""
-    if name not in {*names_of_ours(), *installed_plugins()}:
+    if name not in {*names_of_ours(), *installed_plugins(), *settings.plugins}:
         raise ParleyError(
             f"No plugin has the name {name}. `parley plugin list` shows those that are installed; one of others is a "
             "package with an entry point in the group parley.plugins."

@@ -308,3 +308,10 @@ def test_the_list_says_what_waits_for_approval(packages: Packages) -> None:
     _, said = packages.parley("plugin", "list", plugins="dice")
 
     assert "waits for approval → give /plugins approve dice" in said
+
+
+def test_a_check_of_one_that_is_named_and_not_installed_says_what_to_do(packages: Packages) -> None:
+    code, said = packages.parley("plugin", "check", "dice", plugins="dice")
+
+    assert code == 1
+    assert "✗ PARLEY_PLUGINS names it, but no installed package has a plugin of this name → install its package" in said
