@@ -18,10 +18,13 @@ ACCOUNT_REST_S = 900.0
 
 _PASSES_ON = frozenset({FailureKind.TRANSIENT, FailureKind.QUOTA, FailureKind.AUTH, FailureKind.FATAL})
 
+_NEVER = frozenset({FailureCause.NOT_FOUND, FailureCause.REGION})
+"""Causes for which a model does not answer at all."""
+
 
 def passes_on(failure: LlmFailure) -> bool:
     """Return True for a failure that another model may not have."""
-    return failure.kind in _PASSES_ON or failure.cause is FailureCause.NOT_FOUND
+    return failure.kind in _PASSES_ON or failure.cause in _NEVER
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class ModelChain:
         if not passes_on(failure) or model.id in self.resting():
             return
         failures = self._failures[model.id] = self._failures.get(model.id, 0) + 1
-        if failure.kind in (FailureKind.QUOTA, FailureKind.AUTH) or failure.cause is FailureCause.NOT_FOUND:
+        if failure.kind in (FailureKind.QUOTA, FailureKind.AUTH) or failure.cause in _NEVER:
             rest = ACCOUNT_REST_S
         else:
             rest = min(FIRST_REST_S * 2.0 ** min(failures - 1, 10), LONGEST_REST_S)

@@ -133,6 +133,7 @@ def read_chunk(value: object) -> Chunk:
         choice=_count(first.get("index")),
         finish_reason=_finish(first, is_whole=fields.get("object") == _WHOLE),
         usage=usage or _usage(first.get("usage")),
+        error=error_in({"error": first.get("error")}),
     )
 
 

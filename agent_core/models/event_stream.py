@@ -1,8 +1,9 @@
 """Event streams: from bytes to the documents in them, as servers of models send them."""
 
+import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a server that sends more without a line break is broken."""
@@ -86,6 +87,17 @@ class SseReader:
     def _take(self) -> list[bytes]:
         pieces, self._pieces, self._pending = self._pieces, [], 0
         return pieces
+
+
+async def in_utf8(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """Yield a body in UTF-8, from whatever Unicode its first bytes show, as those of JSON do."""
+    decoder: codecs.IncrementalDecoder | None = None
+    is_first = True
+    async for chunk in chunks:
+        if is_first and not (encoding := json.detect_encoding(chunk[:4])).startswith("utf-8"):
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+        is_first = False
+        yield decoder.decode(chunk).encode("utf-8", "replace") if decoder else chunk
 
 
 def documents_in(text: str) -> Iterator[str]:

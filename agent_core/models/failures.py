@@ -58,6 +58,10 @@ _CONTENT = (
     r"content[ _](?:policy|filter|management)|responsible ?ai|safety (?:system|reasons|filter)|flagged|moderation"
     r"|usage polic(?:y|ies)|data_?inspection|sensitive content|敏感|违规"
 )
+_REGION = (
+    r"unsupported_country|territory not supported|user location is not supported"
+    r"|not available in your (?:country|region)"
+)
 _NOT_THERE = r"unexpected endpoint|model_not_found|model\b[^.]{0,80}(?:\bnot found|does not exist)"
 """Said without a status, as by LM Studio of an address without `/v1`."""
 _SPAN = (
@@ -86,6 +90,7 @@ _INNARDS = re.compile(
 
 _TIMED_OUT = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT)
 """Statuses of proxies that did not wait for the server behind them."""
+_REFUSING = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, None)
 _TRANSIENT_STATUS = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY)
 
 
@@ -109,12 +114,17 @@ def cause_of(status: int | None, text: str) -> FailureCause | None:
         case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # litellm calls a lost connection a 500
             is_lost = status == HTTPStatus.INTERNAL_SERVER_ERROR and _says(_UNREACHED, text)
             return FailureCause.NETWORK if is_lost else FailureCause.SERVER
-        case HTTPStatus.BAD_REQUEST | HTTPStatus.FORBIDDEN | None if _says(_CONTENT, text):
-            return FailureCause.CONTENT
-        case HTTPStatus.BAD_REQUEST | HTTPStatus.UNPROCESSABLE_ENTITY if names_parameter(text):
-            return FailureCause.PARAMETER
         case _:
-            return None
+            return _cause_of_refusal(status, text)
+
+
+def _cause_of_refusal(status: int | None, text: str) -> FailureCause | None:
+    if status in _REFUSING and _says(_REGION, text):
+        return FailureCause.REGION
+    if status in _REFUSING and _says(_CONTENT, text):
+        return FailureCause.CONTENT
+    is_malformed = status in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
+    return FailureCause.PARAMETER if is_malformed and names_parameter(text) else None
 
 
 def unreadable(text: str, secrets: Iterable[str] = ()) -> LlmFailure:
@@ -152,6 +162,8 @@ def _classify_other(status: int | None, text: str) -> FailureKind:
         return FailureKind.QUOTA
     if status is not None and (status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _TRANSIENT_STATUS):
         return FailureKind.TRANSIENT
+    if status in _REFUSING and _says(_REGION, text):
+        return FailureKind.INVALID
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) or _says(_AUTH, text):
         return FailureKind.AUTH
     return FailureKind.TRANSIENT if status is None and not _says(_NOT_THERE, text) else FailureKind.INVALID
@@ -250,11 +262,12 @@ def http_failure(
     status: int, headers: Mapping[str, str], body: str, *, now: float, secrets: Iterable[str] = ()
 ) -> LlmFailure:
     """Return the failure that an HTTP error response stands for."""
-    words = redact(message_in(body), secrets)
+    said = message_in(body)
+    words, told = redact(said, secrets), f"{said}\n{body}"  # the letters of words may be escaped in the body
     return LlmFailure(
-        kind=classify(status, body),
-        cause=cause_of(status, body),
+        kind=classify(status, told),
+        cause=cause_of(status, told),
         message=f"HTTP {status}: {words}" if words else f"HTTP {status}",
-        retry_after_s=retry_after_s(headers, body, now=now),
+        retry_after_s=retry_after_s(headers, told, now=now),
         may_be_billed=may_be_billed(status),
     )

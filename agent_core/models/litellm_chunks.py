@@ -2,13 +2,15 @@
 parts, takes an error without the name `error` for nothing, passes over what is no JSON, and ends an answer that has the
 word [DONE] in it."""
 
+import contextlib
+import functools
 import importlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import Any
 
 from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, WireUsage, read_chunk
-from agent_core.models.event_stream import NotAnEventStream, SseReader
+from agent_core.models.event_stream import NotAnEventStream, SseReader, in_utf8
 from agent_core.models.protocols import OtherProtocol
 from agent_core.models.wire_errors import WireError
 
@@ -16,6 +18,36 @@ DATA = "data: "
 _END = "[DONE]"
 _SHOWN = 200
 """Characters of a document that cannot be read."""
+
+
+def correct_lines(handler: type[Any]) -> None:
+    """Replace the lines of the responses that a client of litellm's gets.
+
+    httpx reads them in the encoding that the server names, often wrongly, and takes separators of Unicode, which stand
+    within the texts of JSON, for their ends.
+    """
+    post = handler.post
+
+    @functools.wraps(post)
+    async def posted(*args: Any, **kwargs: Any) -> Any:
+        response = await post(*args, **kwargs)
+        response.aiter_lines = lambda: _lines(response.aiter_bytes())
+        return response
+
+    handler.post = posted
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
+    pieces: list[bytes] = []
+    async with contextlib.aclosing(in_utf8(chunks)) as body:
+        async for chunk in body:
+            whole, found, rest = chunk.rpartition(b"\n")
+            pieces.append(whole if found else rest)
+            if found:
+                for line in b"".join(pieces).split(b"\n"):
+                    yield line.decode("utf-8", "replace")
+                pieces = [rest]
+    yield b"".join(pieces).decode("utf-8", "replace")
 
 
 def correct_chunks() -> None:

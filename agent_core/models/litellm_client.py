@@ -26,7 +26,7 @@ from agent_core.models.anthropic_request import mark_for_cache, thinking_argumen
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.litellm_anthropic import correct_anthropic
-from agent_core.models.litellm_chunks import correct_chunks
+from agent_core.models.litellm_chunks import correct_chunks, correct_lines
 from agent_core.models.litellm_failures import failure_of, refusal_in
 from agent_core.models.litellm_gemini import correct_gemini
 from agent_core.models.llm import (
@@ -233,6 +233,7 @@ def _corrected_litellm() -> ModuleType:
     correct_chunks()
     # A redirection would take the conversation, and Anthropic's key with it, to another server.
     handler = importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
+    correct_lines(handler)
     handler.follow_redirects = property(lambda _: False, lambda *_: None)
     # This warning appears if a run is cancelled while litellm prepares its request in a thread.
     warnings.filterwarnings("ignore", r"coroutine '(\w+ChatCompletion|BaseLLMHTTPHandler)\..*' was never awaited")

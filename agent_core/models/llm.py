@@ -118,6 +118,8 @@ class FailureCause(StrEnum):
     """No model is set."""
     NOT_FOUND = "not_found"
     """The model or the address does not exist."""
+    REGION = "region"
+    """The provider does not serve the place from which it is asked."""
     CONTENT = "content"
     """The provider refuses to answer this content."""
     PARAMETER = "parameter"

@@ -6,7 +6,6 @@ litellm.
 """
 
 import asyncio
-import codecs
 import contextlib
 import json
 import re
@@ -21,8 +20,17 @@ from pydantic import SecretStr
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
-from agent_core.models.event_stream import NotAnEventStream, SseReader, documents_in
-from agent_core.models.failures import cause_of, classify, http_failure, redact, redirected, reported_cause, unreadable
+from agent_core.models.event_stream import NotAnEventStream, SseReader, documents_in, in_utf8
+from agent_core.models.failures import (
+    cause_of,
+    classify,
+    http_failure,
+    redact,
+    redirected,
+    reported_cause,
+    retry_after_s,
+    unreadable,
+)
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -223,17 +231,18 @@ class OpenAiClient:
             told = error.failure if isinstance(error, OtherProtocol) else self._garbage(payload, is_first=is_first)
             raise _StreamFailed(told) from error
         if chunk.error is not None and is_needed:
-            raise _StreamFailed(self._reported(chunk.error), refusal=payload if is_first else "")
+            raise _StreamFailed(self._reported(chunk.error, payload), refusal=payload if is_first else "")
         return chunk
 
-    def _reported(self, error: WireError) -> LlmFailure:
-        """Return the failure for an error inside a stream."""
+    def _reported(self, error: WireError, payload: str) -> LlmFailure:
+        """Return the failure for an error inside a stream; OpenRouter tells the wait beside its words."""
         words = " ".join(word for word in (error.message, error.type, error.code) if word)
         status = int(error.code) if _HTTP_CODE.fullmatch(error.code) else None
         message = redact(words, self._secrets) or "an unnamed error"
         kind = classify(status, words)
         cause = reported_cause(kind, words) if status is None else cause_of(status, words)
-        return LlmFailure(kind=kind, cause=cause, message=message)
+        wait = retry_after_s({}, payload, now=self._now())
+        return LlmFailure(kind=kind, cause=cause, message=message, retry_after_s=wait)
 
     def _garbage(self, text: str, *, is_first: bool) -> LlmFailure:
         if is_first and (page := failure_of_page(text)):
@@ -257,17 +266,6 @@ def _transient(message: str) -> LlmFailure:
     return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
 
 
-async def _in_utf8(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
-    """Yield the body in UTF-8, from whatever Unicode its first bytes show, as those of JSON do."""
-    decoder: codecs.IncrementalDecoder | None = None
-    is_first = True
-    async for chunk in response.content.iter_any():
-        if is_first and not (encoding := json.detect_encoding(chunk[:4])).startswith("utf-8"):
-            decoder = codecs.getincrementaldecoder(encoding)("replace")
-        is_first = False
-        yield decoder.decode(chunk).encode("utf-8", "replace") if decoder else chunk
-
-
 async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
     """Yield the JSON documents of the stream, and `_END`; a single document if the server does not stream."""
     reader = SseReader()
@@ -277,7 +275,7 @@ async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, Non
         for payload in (*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body):
             yield payload
         return
-    async with contextlib.aclosing(_in_utf8(response)) as chunks:
+    async with contextlib.aclosing(in_utf8(response.content.iter_any())) as chunks:
         async for chunk in chunks:
             for payload in reader.feed(chunk):
                 yield payload
@@ -290,7 +288,7 @@ async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float |
     body = bytearray()
     with contextlib.suppress(aiohttp.ClientError, OSError):
         async with asyncio.timeout(timeout_s):
-            async with contextlib.aclosing(_in_utf8(response)) as chunks:
+            async with contextlib.aclosing(in_utf8(response.content.iter_any())) as chunks:
                 async for chunk in chunks:
                     body += chunk
                     if len(body) >= limit:

@@ -65,6 +65,7 @@ def _key(kind: FailureKind, cause: FailureCause | None) -> str:
         FailureKind.TRANSIENT: (FailureCause.NETWORK, FailureCause.SERVER, FailureCause.RATE_LIMIT),
         FailureKind.INVALID: (
             FailureCause.NOT_FOUND,
+            FailureCause.REGION,
             FailureCause.CONTENT,
             FailureCause.PARAMETER,
             FailureCause.PROTOCOL,

@@ -136,6 +136,10 @@ TEXTS = {
         "en": "The configured model was not found. (run {run})",
         "zh": "找不到所设置的模型。（运行 {run}）",
     },
+    "error_region": {
+        "en": "The model's provider does not serve the place where Parley runs. (run {run})",
+        "zh": "模型服务商不向 Parley 所在的地区提供服务。（运行 {run}）",
+    },
     "error_content": {
         "en": "The model's provider refused to answer this. Please rephrase it. (run {run})",
         "zh": "模型服务商拒绝回答，请换一种说法。（运行 {run}）",
@@ -204,6 +208,10 @@ TEXTS = {
     "fix_not_found": {
         "en": "Check the name in `PARLEY_MODEL`, and `OPENAI_BASE_URL` if the model runs on a server of your own.",
         "zh": "请检查 `PARLEY_MODEL` 中的名称；如果用的是自己的服务器，请检查 `OPENAI_BASE_URL`。",
+    },
+    "fix_region": {
+        "en": "This is not about the key: `PARLEY_MODEL` sets a model of a provider that serves it.",
+        "zh": "这与密钥无关，可用 `PARLEY_MODEL` 换一家在该地区提供服务的模型。",
     },
     "fix_content": {
         "en": "Providers have different rules: `PARLEY_MODEL` sets another model.",

@@ -254,6 +254,7 @@ async def test_what_was_said_before_a_stop_stands(wired_bot: StartBot) -> None: 
             ["no such model", "PARLEY_MODEL"],
         ),
         (Failure(FailureKind.INVALID, "flagged", cause=FailureCause.CONTENT), ["flagged", "PARLEY_MODEL"]),
+        (Failure(FailureKind.INVALID, "territory", cause=FailureCause.REGION), ["territory", "PARLEY_MODEL"]),
     ],
 )
 async def test_an_owner_reads_what_the_provider_answered_and_what_to_do(

@@ -264,6 +264,8 @@ class Models(LoopbackServer):
         return [web.get("/models", self._models)]
 
     async def _models(self, request: web.Request) -> web.Response:
+        if request.headers.get("x-api-key") == "from elsewhere":
+            return web.json_response({"error": {"code": "unsupported_country_region_territory"}}, status=403)
         return web.Response(status=200 if request.headers.get("x-api-key") == "good" else 401)
 
 
@@ -277,9 +279,12 @@ async def test_a_provider_is_asked_whether_it_takes_the_key(tmp_path: Path) -> N
     async with Models() as provider:
         good = await ask(tmp_path, "good", f"{provider.url}/models")
         bad = await ask(tmp_path, "bad", f"{provider.url}/models")
+        elsewhere = await ask(tmp_path, "from elsewhere", f"{provider.url}/models")
 
     assert good.what.endswith("its server answers")
     assert (bad.mark, bad.fix) == ("problem", "replace the key by a valid one")
+    assert elsewhere.mark == "problem"
+    assert elsewhere.what.endswith("whose provider does not serve the place where Parley runs")
 
 
 async def test_a_provider_that_cannot_be_reached_is_named(tmp_path: Path) -> None:

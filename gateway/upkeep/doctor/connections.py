@@ -8,6 +8,8 @@ import aiohttp
 
 from agent_core.mcp.config import plain
 from agent_core.mcp.servers import Looked, McpServers, how_to_install
+from agent_core.models.failures import cause_of
+from agent_core.models.llm import FailureCause
 from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import PROVIDERS, KeyCheck, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model
@@ -44,10 +46,13 @@ async def look_at_model(
     return list(_verdict(choice, await _ask(choice, providers)))
 
 
-def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]:
+def _verdict(choice: ModelChoice, answer: int | str | FailureCause | None) -> Iterator[Finding]:
     name = f"model: {choice.model.id} ({choice.why})"
     if answer is None:
         yield ok(f"{name}; its server was not asked")
+    elif isinstance(answer, FailureCause):
+        fix = "set PARLEY_MODEL to a model of a provider that serves it; another key would not help"
+        yield problem(f"{name}, whose provider does not serve the place where Parley runs", fix)
     elif isinstance(answer, str):
         yield problem(f"{name}, but Parley could not reach {answer}", "check the network, or whether it runs")
     elif answer in REFUSED:
@@ -58,8 +63,9 @@ def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]
         yield ok(f"{name}; its server answers")
 
 
-async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str | None:
-    """Return the response status; the host if there was no response; None if no request is known that asks it."""
+async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str | FailureCause | None:
+    """Return the response status, or why it is one of an error; the host if there was no response; None if no request
+    is known that asks it."""
     provider = next((each for each in providers if each.name == choice.model.provider), None)
     check = provider.check if provider else None
     if choice.base_url and (check is None or provider is None or provider.base_url != choice.base_url):
@@ -78,7 +84,10 @@ async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str 
             aiohttp.ClientSession(trust_env=True) as session,
             session.get(check.url, headers=headers) as answer,
         ):
-            return answer.status
+            if answer.status not in REFUSED:
+                return answer.status
+            cause = cause_of(answer.status, await answer.text("utf-8", "replace"))
+            return cause if cause is FailureCause.REGION else answer.status
     except (aiohttp.ClientError, TimeoutError, ValueError):
         return check.url.partition("://")[2].partition("/")[0]
 

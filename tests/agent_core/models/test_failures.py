@@ -1,9 +1,11 @@
 """Provider errors and the failure kinds they map to (behaviour rows C-25, U-09, U-10)."""
 
+import json
+
 import pytest
 
 from agent_core.models.failures import MESSAGE_CHARS, classify, http_failure, message_in, redact, retry_after_s
-from agent_core.models.llm import FailureKind
+from agent_core.models.llm import FailureCause, FailureKind
 
 OVERFLOW, TRANSIENT, QUOTA = FailureKind.OVERFLOW, FailureKind.TRANSIENT, FailureKind.QUOTA
 AUTH, INVALID = FailureKind.AUTH, FailureKind.INVALID
@@ -58,6 +60,9 @@ def test_a_request_larger_than_the_window_is_known_by_its_words(words: str, stat
         (503, "Too many tokens per minute", TRANSIENT),
         (401, "invalid x-api-key", AUTH),
         (403, "forbidden", AUTH),
+        (403, '{"code": "unsupported_country_region_territory"}', INVALID),
+        (403, "Country, region, or territory not supported", INVALID),
+        (400, "User location is not supported for the API use.", INVALID),
         (400, "API key not valid. Please pass a valid API key.", AUTH),
         (None, "Incorrect API key provided", AUTH),
         (400, "max_tokens is too large: 5000. This model supports at most 4096 completion tokens", INVALID),
@@ -146,6 +151,25 @@ def test_a_secret_never_stands_in_a_message(text: str) -> None:
     shown = redact(text, ["abcdef123456"])
     assert "abc" not in shown
     assert "***" in shown
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "cause"),
+    [
+        (403, '{"error": {"code": "unsupported_country_region_territory", "message": "no"}}', FailureCause.REGION),
+        (400, '{"error": {"message": "User location is not supported for the API use."}}', FailureCause.REGION),
+        (400, '{"error": {"message": "The parameter location is not supported."}}', FailureCause.PARAMETER),
+        (403, '{"error": {"message": "forbidden"}}', None),
+    ],
+)
+def test_a_place_that_a_provider_does_not_serve_is_known(status: int, body: str, cause: FailureCause | None) -> None:
+    assert http_failure(status, {}, body, now=NOW).cause is cause
+
+
+def test_words_whose_letters_are_escaped_are_understood() -> None:
+    body = json.dumps({"error": {"message": "您的账户余额不足，请充值"}})
+
+    assert http_failure(429, {}, body, now=NOW).kind is QUOTA
 
 
 def test_words_without_secrets_stay_and_a_page_is_cut_to_a_line() -> None:

@@ -91,6 +91,24 @@ async def test_an_error_in_the_stream_is_told_whatever_its_name(client: str, err
     assert message.text == "It is "
 
 
+async def test_an_error_of_a_choice_is_told_in_its_words(client: str) -> None:
+    broke: Json = {"code": 502, "message": "Upstream broke"}
+    last: Json = {"index": 0, "delta": {"content": ""}, "finish_reason": "error", "error": broke}
+    message, failure = await answered(client, frame(BEGINS) + frame({**HEAD, "choices": [last]}))
+
+    assert failure is not None
+    assert failure.kind is FailureKind.TRANSIENT
+    assert "Upstream broke" in failure.message
+    assert message.text == "It is "
+
+
+async def test_a_wait_that_an_error_in_the_stream_asks_for_is_read(client: str) -> None:
+    _, failure = await answered(client, frame({"error": {"code": 429, "message": "Please try again in 2h0m20s."}}))
+
+    assert failure is not None
+    assert (failure.kind, failure.retry_after_s) == (FailureKind.TRANSIENT, 7220)
+
+
 @pytest.mark.parametrize(
     "line",
     [
