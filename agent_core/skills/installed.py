@@ -100,21 +100,27 @@ class InstalledSkills:
         self._seen: dict[str, tuple[str, object, str]] = {}
         """Contents that were found to be the approved ones, by name."""
 
-    def approval(self, name: str) -> Approval | None:
-        return self._read().approved.get(name)
+    def approvals(self) -> Mapping[str, Approval]:
+        """Return all approvals, by the names of skills."""
+        return self._read().approved
 
-    def refused(self, skill: Skill, *, is_scan: bool = False) -> str:
+    def approval(self, name: str) -> Approval | None:
+        return self.approvals().get(name)
+
+    def refused(self, skill: Skill, scan: Mapping[str, Approval] | None = None) -> str:
         """Return why a skill may not be used as its files are now, with what to do; empty if it may.
 
-        A scan, which is made every two seconds, reads them only if those beside SKILL.md have changed.
+        A scan, which is made every two seconds, gives the approvals, and reads the files only if those beside SKILL.md
+        have changed.
         """
-        approval = self.approval(skill.name)
-        if self.is_leftover(skill):
+        approvals = self.approvals() if scan is None else scan
+        approval = approvals.get(skill.name)
+        if self.is_leftover(skill, approvals):
             return "it is not approved; install it again"
         if approval is None:
             return ""
         seen = str(skill.folder), skill.signature, approval.digest
-        if is_scan and self._seen.get(skill.name) == seen:
+        if scan is not None and self._seen.get(skill.name) == seen:
             return ""
         self._seen.pop(skill.name, None)
         try:
@@ -126,9 +132,9 @@ class InstalledSkills:
         advice = "install it again" if approval.installed else "unlock it, look at it, and lock it again"
         return f"its files were changed after a person approved them; {advice}"
 
-    def is_leftover(self, skill: Skill) -> bool:
+    def is_leftover(self, skill: Skill, approvals: Mapping[str, Approval]) -> bool:
         """Return True for a folder of this kind that no approval names: a proposal, or an earlier version."""
-        approval = self.approval(skill.name)
+        approval = approvals.get(skill.name)
         return skill.origin is Origin.INSTALLED and (approval is None or not self._is_current(skill, approval))
 
     def is_locked(self, skill: Skill) -> bool:

@@ -238,13 +238,14 @@ class SkillLibrary:
         self._looked = time_now
         skills: dict[str, Skill] = {}
         diagnostics: list[Diagnostic] = []
+        approvals = self.installed.approvals() if self.installed else {}
         for folder in self._folders:
             scan = folder.scan()
             diagnostics += scan.diagnostics
             for skill in scan.skills:
-                if self.installed and self.installed.is_leftover(skill):
+                if self.installed and self.installed.is_leftover(skill, approvals):
                     continue
-                if self.installed and (refused := self.installed.refused(skill, is_scan=True)):
+                if self.installed and (refused := self.installed.refused(skill, approvals)):
                     diagnostics.append(_not_used(skill, refused))
                     continue
                 first = skills.setdefault(skill.name, skill)

@@ -106,10 +106,11 @@ class Runner:
 
         Raises OSError if the run has failed for want of a file handle; it goes on where it stopped.
         """
-        transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
+        tools = agent.loop.tools
+        transcript = Transcript(self._store, run, tools, watcher.said)
         await self._models.give(agent, run)
         trace = Trace(self._store, self._audit, agent, run)
-        counting = self.tally.follow(agent.loop.models.model.id, agent.loop.tools)
+        counting = self.tally.follow(agent.loop.models.model.id, tools)
         with self.drain.unit(run.id, run.chat) as unit:
             async with aclosing(events):
                 async for event in events:
@@ -122,7 +123,7 @@ class Runner:
                     trace.keep(event)
                     counting.keep(event)
                     await transcript.keep(event)
-                    await unit.follow(event, agent.loop.tools, watcher.released)
+                    await unit.follow(event, tools, watcher.released)
                     if isinstance(event, ToolExecutionStart):
                         await self._fresh()
                     if isinstance(event, BudgetReached):
