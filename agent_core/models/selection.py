@@ -28,7 +28,7 @@ from agent_core.models.no_model import NO_MODEL, NoModelClient
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider, address_of, key_of
-from agent_core.models.server_address import deployment_in
+from agent_core.models.server_address import deployment_in, is_address
 
 BASE_URL = "OPENAI_BASE_URL"
 OPENAI_HOST = "//api.openai.com"
@@ -184,8 +184,17 @@ async def _local_by_setting(server: LocalServer, model: str, host: str) -> Model
 async def _hosted(provider: Provider, model: str, environ: Mapping[str, str], why: str) -> ModelChoice:
     info = await look_up(provider.litellm_id(model), provider.name)
     base_url, found = address_of(provider.name, environ) or provider.base_url, provider.key_in(environ)
+    if base_url:
+        _check_address(base_url)
     client: Literal["openai", "litellm"] = "openai" if provider.own_client else "litellm"
     return ModelChoice(model=info, client=client, base_url=base_url, api_key=found and found[1], why=why)
+
+
+def _check_address(base_url: str) -> None:
+    if not is_address(base_url):
+        raise ModelSettingError(
+            f'The base URL "{base_url}" is no address of a server: write one such as http://host:8000/v1.'
+        )
 
 
 async def _named_server(name: str, model: str, address: str, key: SecretStr | None) -> ModelChoice:
@@ -205,10 +214,7 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
 async def _own_server(setting: str, base_url: str, key: SecretStr | None) -> ModelChoice:
     """Choose a model of the user's own server: any name is accepted, and without one the server's first model is
     used."""
-    if not base_url.startswith(("http://", "https://")):
-        raise ModelSettingError(
-            f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
-        )
+    _check_address(base_url)
     deployment = deployment_in(base_url)
     offered = [] if deployment else await ask_server(base_url, key.get_secret_value() if key else None)
     model = next((each for each in offered if setting in (each.id, each.wire_name)), None)

@@ -10,6 +10,16 @@ CHAT = "/chat/completions"
 _DEPLOYMENT = re.compile(r"/deployments/([^/]+)")
 
 
+def is_address(base_url: str) -> bool:
+    """Return True if a server can be asked at this address."""
+    try:
+        parts = urlsplit(base_url.strip())
+        is_named = parts.port != 0 and re.fullmatch(r"[\w.-]+|[\da-fA-F:.]+(?:%\w+)?", parts.hostname or "")
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(is_named)
+
+
 def below(base_url: str, path: str) -> str:
     """Return the address of a path below the base URL, which may be that of the chat itself."""
     parts = urlsplit(base_url.strip())

@@ -150,8 +150,8 @@ _MODEL_REASONS_IN_CHINESE = (
         r"\1 在端口 \2 上没有提供模型 \3：请启动它，或下载该模型",
     ),
     (
-        re.compile(r'The base URL "(.+)" must begin with http:// or https://, as in (.+)\.'),
-        r"服务器地址“\1”必须以 http:// 或 https:// 开头，例如 \2",
+        re.compile(r'The base URL "(.+)" is no address of a server: write one such as (.+)\.'),
+        r"“\1”不是服务器地址，请按 \2 的格式填写",
     ),
     (
         re.compile(r"The server at (.+) names no model: is it running\? Else set the model's name\."),

@@ -204,10 +204,40 @@ async def test_an_address_of_azure_names_its_model(rest: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("base_url", ["127.0.0.1:8000", "localhost/v1"])
-async def test_a_base_url_without_a_scheme_is_refused(base_url: str) -> None:
-    with pytest.raises(ModelSettingError, match="http://"):
-        await choose("any", base_url=base_url)
+ODD_ADDRESSES = (
+    *(
+        "127.0.0.1:8000",
+        "localhost/v1",
+        '"http://localhost/v1"',
+        "htp://localhost/v1",
+        "http:///v1",
+        "http://h:port/v1",
+    ),
+    *("http://127.0.0.1:99999/v1", "http://127.0.0.1:80:80/v1", "http://<host>:8000/v1", "http://h\u200b/v1"),
+    *("http://h\uff1a8080/v1", "http://[::1/v1"),
+)
+
+
+@pytest.mark.parametrize("base_url", ODD_ADDRESSES)
+async def test_a_base_url_that_leads_nowhere_is_refused(base_url: str) -> None:
+    at_provider = {"DEEPSEEK_API_KEY": "k", "DEEPSEEK_API_BASE": base_url}
+    for chosen in (
+        choose("x", base_url=base_url),
+        choose("deepseek/x", at_provider),
+        choose("box/x", {"BOX_API_BASE": base_url}),
+    ):
+        with pytest.raises(ModelSettingError) as refused:
+            await chosen
+        assert f'The base URL "{base_url}" is no address of a server' in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "base_url", ["HTTP://Box/V1", "http://[::1]:9/v1", "http://u:p@my_box:9", "https://b\u00fccher.example/v1"]
+)
+async def test_odd_base_urls_that_lead_somewhere_are_taken(base_url: str) -> None:
+    environ = {"DEEPSEEK_API_KEY": "k", "DEEPSEEK_API_BASE": base_url}
+
+    assert (await choose("deepseek/x", environ)).base_url == base_url
 
 
 async def test_a_base_url_that_nobody_answers_needs_a_model_name() -> None:
