@@ -7,7 +7,6 @@ from contextlib import suppress
 from datetime import timedelta
 
 from pydantic import JsonValue
-from telegram import InputFile
 
 from channels.attachments import Attachment
 from channels.backoff import replacement_call, until_answered
@@ -23,6 +22,7 @@ from channels.telegram.menu import publish_menu, set_menu
 from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
 from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, render, split
+from channels.telegram.sdk import InputFile
 
 log = logging.getLogger(__name__)
 

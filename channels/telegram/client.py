@@ -11,22 +11,24 @@ from typing import Any
 
 import aiohttp
 from pydantic import JsonValue
-from telegram import Bot, InputFile
-from telegram.error import (
-    BadRequest,
-    ChatMigrated,
-    Conflict,
-    Forbidden,
-    InvalidToken,
-    NetworkError,
-    TelegramError,
-)
-from telegram.request import BaseRequest, RequestData
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
 from channels.reach import Reach
 from channels.telegram.config import Config
+from channels.telegram.sdk import (
+    BadRequest,
+    BaseRequest,
+    Bot,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InputFile,
+    InvalidToken,
+    NetworkError,
+    RequestData,
+    TelegramError,
+)
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 20.0
