@@ -3,12 +3,12 @@
 import structlog
 
 from agent_core.file_handles import raise_lack
-from channels.attachments import Attachment
 from channels.text import literal
 from gateway.chat.sounds import Heard, Sound
 from gateway.plugin import Core
 from gateway.plugins.voice.audio import AudioClient, AudioFailed, AudioServer, Transcript
 from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
+from gateway.plugins.voice.lengths import told_length
 from gateway.plugins.voice.table import Recording, Recordings
 from gateway.store.budget import Payer, Spent
 from gateway.store.rows import InboxItem, Run
@@ -65,21 +65,19 @@ class Transcriber:
         """Have a recording transcribed. Raises AudioFailed and NoRoom."""
         if not sound.content:
             raise AudioFailed("the file is empty", is_unreadable=True)
-        server, file = client.server, sound.attachment
+        server, file, told = client.server, sound.attachment, told_length(sound)
 
         def spent(made: Transcript) -> Spent | None:
-            seconds = _length(made, file)
+            seconds = told if made.seconds is None else made.seconds
             return None if seconds is None else self._spending.of_recording(server, seconds)
 
         made = await self._spending.made(
-            AudioCall(
-                self._payer(item, run), server, self._spending.of_recording(server, file.seconds or MOST_SECONDS)
-            ),
+            AudioCall(self._payer(item, run), server, self._spending.of_recording(server, told or MOST_SECONDS)),
             lambda: client.transcribe(sound.content, file.safe_name, file.mime_type),
             spent,
         )
-        words, seconds = self._secrets.mask(made.text), _length(made, file)
-        event = item.event
+        words, event = self._secrets.mask(made.text), item.event
+        seconds = told if made.seconds is None else made.seconds
         return Recording(item.seq, sound.place, event.chat, event.sender.id, words, seconds, server.model)
 
     def _payer(self, item: InboxItem, run: Run | None) -> Payer:
@@ -100,16 +98,11 @@ class Transcriber:
 def _refusal(sound: Sound, language: Language) -> str:
     """Return why a recording is too much to transcribe; empty if it is not."""
     name = literal(sound.attachment.safe_name)
-    if (sound.attachment.seconds or 0) > MOST_SECONDS:
+    if (told_length(sound) or 0) > MOST_SECONDS:
         return say("voice_too_long", language, name=name, most=MOST_SECONDS // 60)
     if len(sound.content) > MOST_BYTES:
         return say("voice_too_large", language, name=name, most=MOST_BYTES // 2**20)
     return ""
-
-
-def _length(made: Transcript, attachment: Attachment) -> float | None:
-    """Return the seconds of a recording; None if neither the server nor the platform tells them."""
-    return made.seconds if made.seconds is not None else attachment.seconds
 
 
 def _heard(words: str, name: str, language: Language) -> Heard:
