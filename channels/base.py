@@ -263,7 +263,8 @@ class Button(Value):
 
     label: Text
     action: Annotated[str, AfterValidator(_fits_a_button)]
-    """At most 64 bytes of UTF-8, Telegram's limit."""
+    """At most 64 bytes of UTF-8, Telegram's limit. A press gives the command that it is, or says its words, which then
+    are the person's own: so only messages of clean origin have such buttons, as a reply `Quoting(reply, CLEAN)`."""
     style: Literal["plain", "primary", "quiet"] = "plain"
     """Visual emphasis, where the platform supports it."""
     says: Literal["yes", "no"] | None = None

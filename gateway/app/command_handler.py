@@ -231,7 +231,7 @@ class CommandHandler:
     async def _told(self, item: InboxItem, answer: Answer, session: ChatSession) -> Deliver:
         """Store a command's reply, or pass it to the agent as a message. Return what delivers it."""
         if isinstance(answer, Said):
-            session.enqueue(InboxItem(item.seq, as_message(item.event, answer.words)))
+            session.enqueue(InboxItem(item.seq, as_message(item.event, answer)))
             await self._replies.passed_on(item)
         elif isinstance(answer, Again):
             session.enqueue(again(item, answer.message, answer.model), is_first=True)
@@ -247,8 +247,9 @@ async def _nothing_more() -> None:
     """Deliver nothing."""
 
 
-def as_message(event: InboundEvent, words: str) -> MessageReceived:
-    """Return what a button or command says on the user's behalf as a message."""
+def as_message(event: InboundEvent, said: Said) -> MessageReceived:
+    """Return what a button or command says on the user's behalf as a message; words of others are passed on by it."""
+    is_own = said.origin.is_clean
     if not isinstance(event, ButtonPressed | CommandInvoked):
         raise TypeError(f"{event.type} says nothing")
     return MessageReceived(
@@ -256,6 +257,7 @@ def as_message(event: InboundEvent, words: str) -> MessageReceived:
         chat=event.chat,
         sender=event.sender,
         at=event.at,
-        text=words,
+        text=said.words if is_own else "",
+        shared="" if is_own else said.words,
         message_id=event.message_id,
     )

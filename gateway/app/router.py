@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from agent_core.log_errors import Bulkhead
+from agent_core.origin import CLEAN
 from channels.base import (
     Button,
     ButtonPressed,
@@ -18,7 +19,7 @@ from channels.text import visible
 from gateway.app.command_handler import CommandHandler, as_message
 from gateway.app.event_tasks import EventTasks
 from gateway.app.yes_or_no import plain_word
-from gateway.chat.replies import Replies
+from gateway.chat.replies import Replies, Said
 from gateway.chat.run_pace import MOST_COMMANDS, Pace, refusal, refusal_of_commands
 from gateway.chat.sessions import Sessions
 from gateway.permissions.access import Access
@@ -77,7 +78,7 @@ class EventRouter:
                 case TaskEnded() as event:
                     self._sessions.of(event.chat).receive(item)
                 case ButtonPressed() as event:
-                    self._say(InboxItem(item.seq, as_message(event, event.action)), passes_gap=True)
+                    self._say(InboxItem(item.seq, as_message(event, Said(event.action, CLEAN))), passes_gap=True)
                 case MessageReceived() as event if event.attachments or visible(event.words):
                     self._offer_unconfirmed(event, is_live=is_live)
                     self._say(item)

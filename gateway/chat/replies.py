@@ -64,9 +64,14 @@ class Once:
 
 @dataclass(frozen=True)
 class Said:
-    """Text for the agent to answer as if the user had written it."""
+    """Text for the agent to answer as if the user had written it.
+
+    If its origin is not clean, the model gets it as something that the user passes on.
+    """
 
     words: str
+    origin: Origin
+    """That of the text; `Invocation.origin` if it is what the user has typed."""
 
 
 @dataclass(frozen=True)

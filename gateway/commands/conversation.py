@@ -1,5 +1,6 @@
 """Commands about the conversation: /new, /stop, /rewind, /continue, /again, /language."""
 
+from agent_core.origin import CLEAN
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Said
 from gateway.commands.command import Command, Invocation, reply, rewritten
@@ -61,7 +62,7 @@ class ConversationCommands:
         """Continue the run that a limit ended, by a message in the user's name. The button names that run."""
         match await given.session.continuing(given.sender, given.arguments.strip(), lambda reason: reason.is_limit):
             case Continuing.POSSIBLE:
-                return Said(say("continue_words", given.language))
+                return Said(say("continue_words", given.language), CLEAN)
             case Continuing.NOTHING:
                 return reply(say("continue_nothing", given.language))
             case Continuing.NOT_YOURS:

@@ -72,7 +72,7 @@ class Planning:
     def refused(self, given: Invocation, error: BadRule | JobRefused, wish: str) -> Answer:
         """Return the reply to an error, or the wish for a model, which reads times in more languages than Parley."""
         if isinstance(error, BadRule) and error.key == "rule_not_understood" and self._is_ai():
-            return Said(wish)
+            return Said(wish, given.origin)
         return refused(given, error)
 
     async def asked(self, given: Invocation, when: When, work: Reminder | Report) -> Answer:

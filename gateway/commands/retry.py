@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tools.registry import ToolRegistry, UnknownTool
 from channels.text import in_code
@@ -69,7 +70,7 @@ class RetryCommand:
         """Have the model go on after a failure; the user's message and its files are still in the session."""
         match await given.session.continuing(given.sender, run, lambda reason: reason is TerminalReason.ERROR):
             case Continuing.POSSIBLE:
-                return Said(say("retry_words", given.language))
+                return Said(say("retry_words", given.language), CLEAN)
             case Continuing.NOTHING:
                 return reply(say("retry_nothing", given.language))
             case Continuing.NOT_YOURS:

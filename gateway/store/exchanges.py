@@ -150,7 +150,7 @@ def _sent(connection: Connection, said: UserMessage) -> Sequence[MessageReceived
     if (place := _rewound(connection, event.event_id)) is not None:
         return _messages(connection, place)
     if isinstance(event, CommandInvoked | ButtonPressed):
-        return [_as_message(event, text_of(said.content))]
+        return [_as_message(event, said)]
     return [_reworded(connection, event)] if isinstance(event, MessageReceived) else []
 
 
@@ -168,7 +168,9 @@ def _event(connection: Connection, query: str, values: Sequence[str | int]) -> I
     return item.event if item else None
 
 
-def _as_message(event: CommandInvoked | ButtonPressed, words: str) -> MessageReceived:
+def _as_message(event: CommandInvoked | ButtonPressed, said: UserMessage) -> MessageReceived:
+    """Return the words that an event said on the user's behalf; those of others stand in the context alone."""
+    own = text_of(said.content)
     return MessageReceived(
         event_id=event.event_id,
         chat=event.chat,
@@ -176,7 +178,8 @@ def _as_message(event: CommandInvoked | ButtonPressed, words: str) -> MessageRec
         at=event.at,
         addressed=event.addressed,
         message_id=event.message_id,
-        text=words,
+        text=own,
+        shared="" if own else said.context or "",
     )
 
 

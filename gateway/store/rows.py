@@ -8,7 +8,7 @@ from enum import StrEnum
 from agent_core.origin import CLEAN, Origin
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
-from channels.base import ChatKey, InboundEvent, OutboundMessage
+from channels.base import Button, ChatKey, InboundEvent, OutboundMessage
 
 STRANGER = ":stranger:"
 """A part of the key of a post that shows the words of a stranger."""
@@ -148,6 +148,11 @@ class PostState(StrEnum):
     FAILED = "failed"
 
 
+def gives_command(button: Button) -> bool:
+    """Return False if a press says the words of the button."""
+    return button.action.startswith("/")
+
+
 @dataclass(frozen=True)
 class Post:
     """An outbound message. With a `message_id` it is an edit, which may safely be repeated.
@@ -175,6 +180,14 @@ class Post:
     state: PostState = PostState.PENDING
     unknown: int = 0
     at: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Leave out buttons that say words, unless it is clean: the words of others are not those of who presses."""
+        rows = self.message.buttons
+        if rows and not (self.origin or CLEAN).is_clean and not all(gives_command(each) for each in sum(rows, ())):
+            kept = (tuple(each for each in row if gives_command(each)) for row in rows)
+            message = self.message.model_copy(update={"buttons": tuple(filter(None, kept))})
+            object.__setattr__(self, "message", message)
 
     @property
     def origin_line(self) -> str | None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from agent_core.origin import CLEAN
 from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Quoting
 from gateway.commands.command import Command, Invocation
 from gateway.permissions.rights import TALK, always
 from gateway.plugin import Plugin
@@ -16,13 +18,13 @@ class Welcome(Plugin):
     name = "welcome"
     texts = TEXTS
 
-    async def start(self, given: Invocation) -> OutboundMessage:
+    async def start(self, given: Invocation) -> Quoting:
         """Say hello, and offer requests to try."""
         lines = [say("welcome_hello", given.language, slash=given.slash, name=self.core.settings.now.ai_name)]
         if notice := self.core.models.now.notice(given.language):
             lines.append(notice)
         buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
-        return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
+        return Quoting(OutboundMessage(markdown="\n\n".join(lines), buttons=buttons), CLEAN)
 
     def commands(self) -> Sequence[Command]:
         return (
