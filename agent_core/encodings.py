@@ -50,6 +50,8 @@ _MARKS = (
 _UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS, _WHOLE_PER_BROKEN, _LEAST_USUAL, _USUAL = 0.01, 3, 0.55, 0.75
+_BYTES_PER_STRAY = 4
+"""In UTF-16 every second byte of what is ASCII is NUL."""
 _ESCAPED = (b"\x1b$B", b"\x1b$@")
 """Beginnings of Japanese in ISO-2022-JP, which is ASCII otherwise."""
 
@@ -129,6 +131,8 @@ def read_text(content: bytes) -> FileText | None:
         if content.startswith(mark):
             return _read(content[len(mark) :], encoding, mark)
     if b"\0" in content[:SNIFFED]:
+        if _has_stray_nuls(content[:SAMPLE]):
+            return None
         return next((found for encoding in _UNMARKED if (found := _without_mark(content, encoding))), None)
     if content.startswith(_ESCAPED) or any(start in content[:SAMPLE] for start in _ESCAPED):
         return _strictly(content, "iso2022_jp") or _utf8(content)
@@ -200,6 +204,13 @@ def _without_mark(content: bytes, encoding: str) -> FileText | None:
     ascii_ = sum(char.isascii() for char in found.text[:SAMPLE])
     is_text = ascii_ > 0 and usual >= 0.9 * len(found.text[:SAMPLE])
     return FileText(found.text, encoding, is_guess=True) if is_text else None
+
+
+def _has_stray_nuls(sample: bytes) -> bool:
+    """Return True for ASCII with a few NULs, whose pairs of letters would be Chinese ones of UTF-16."""
+    rest = sample.replace(b"\0", b"")
+    is_sparse = len(sample) > _BYTES_PER_STRAY * (len(sample) - len(rest))
+    return is_sparse and rest.isascii() and not _CONTROLS.search(rest.decode())
 
 
 def _is_letter(char: str) -> bool:

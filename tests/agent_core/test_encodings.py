@@ -134,6 +134,19 @@ def test_random_bytes_and_archives_stay_binary(seed: int) -> None:
         assert read_text(content) is None
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n1,\0\n2,3\n",
+        b"id;name\r\n1;Ann\0\r\n",
+        b"docs/a.md\0docs/b.md\0src/main.py\0",
+        b"line 1\n" * 90 + b"\0" * 40,
+    ],
+)
+def test_ascii_with_a_few_nuls_is_not_read_as_chinese(content: bytes) -> None:
+    assert read_text(content) is None
+
+
 @given(st.binary(max_size=300))
 def test_whatever_comes_is_read_or_refused_and_says_what_was_lost(content: bytes) -> None:
     found = read_text(content)
