@@ -33,6 +33,8 @@ class HeldHistory:
     def weigh(self, messages: Sequence[AgentMessage]) -> int:
         """Return the estimated size of the messages in bytes."""
         first = messages[0] if messages else None
+        if first is self._first and len(messages) == self._count:
+            return self._bytes
         if first is not self._first or len(messages) < self._count:
             self._first, self._count, self._bytes = first, 0, 0
         self._bytes += sum(map(weight_of, messages[self._count :]))
