@@ -107,7 +107,7 @@ class ProactiveCommands:
         try:
             reacted = await self._reactions.get(verb.lower(), self._done)(Press(given, firing, job, more))
         except (JobRefused, BadRule) as error:
-            return reply(say(error.key, given.language, **error.facts))
+            return reply(say(error.key, given.language, **{"slash": given.slash, **error.facts}))
         if shown is None:
             return reply(reacted.mark)
         message = marked(shown.message, firing, reacted)
@@ -131,6 +131,9 @@ class ProactiveCommands:
         if isinstance(press.job.work, CheckIn):
             _check_theirs(press, press.job)
         again = self._reminder(press, until)
+        comes = await self._store.jobs.find(again.id)
+        if comes is None or comes.state is not JobState.ACTIVE:
+            await self._jobs.check_active(again.chat, again.person)
         if not await self._store.jobs.add(again):
             await self._store.jobs.change(again.id, lambda _: again)
         if isinstance(press.job.work, CheckIn):

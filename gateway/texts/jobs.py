@@ -115,9 +115,9 @@ TEXTS = {
         "zh": "您已有 {most} 个日程，达到每人上限。请先删除一个：`{slash}cron` 可列出当前聊天的日程。",
     },
     "job_waiting_full": {
-        "en": "{most} proposals wait for confirmation here already. Confirm or cancel some first: "
+        "en": "{most} proposals of yours wait for confirmation here already. Confirm or cancel some first: "
         "`{slash}cron` lists them.",
-        "zh": "这里已有 {most} 个设置等待确认。请先确认或取消一些：`{slash}cron` 可列出全部。",
+        "zh": "您在这里已有 {most} 个设置等待确认。请先确认或取消一些：`{slash}cron` 可列出全部。",
     },
     "job_gone": {
         "en": "That no longer waits for confirmation. Ask for it again if you still want it.",

@@ -50,7 +50,7 @@ from gateway.store.rule import Rule
 from gateway.store.store import Store
 
 MOST_WAITING = 20
-"""Drafts of one chat."""
+"""Drafts of one person in a chat."""
 _BEHIND = 2 * LAST
 """Past firings read to estimate the cost, as not all of them called a model."""
 
@@ -129,7 +129,7 @@ class Jobs:
             check_rule(draft.rule, ZoneInfo(draft.zone), self.clock.time())
             changed = self._acts_for(await self.known(draft.instead_of, chat, by), by) if draft.instead_of else None
             if changed is None or changed.state is not JobState.ACTIVE:
-                await self._check_active(chat, draft.person)
+                await self.check_active(chat, draft.person)
             now_set = partial(set_, at=self.clock.time())
             if changed is None:
                 job = await self._step(draft, now_set)
@@ -234,7 +234,7 @@ class Jobs:
             if job.state is JobState.ACTIVE:
                 raise JobRefused("job_is_active", id=job.id)
             _check_not_over(job)
-            await self._check_active(chat, job.person)
+            await self.check_active(chat, job.person)
             job = await self._step(job, partial(set_, at=self.clock.time()))
         log.info("job resumed", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
         _check_not_over(job)
@@ -265,7 +265,7 @@ class Jobs:
             if job is None or job.chat != chat or not is_restorable(job):
                 raise JobRefused("job_not_restorable", id=job_id)
             self._check_person(self._acts_for(job, by), by)
-            await self._check_active(chat, job.person)
+            await self.check_active(chat, job.person)
             job = await self._step(job, partial(restored, now=self.clock.time()))
         self.changed()
         return job
@@ -349,13 +349,14 @@ class Jobs:
         return target.instead_of
 
     async def _check_room(self, draft: Draft, *, is_new: bool) -> None:
-        waiting = [job for job in await self.store.jobs.planned(draft.chat) if job.state is JobState.DRAFT]
+        planned = await self.store.jobs.planned(draft.chat)
+        waiting = [job for job in planned if job.state is JobState.DRAFT and job.person == draft.person]
         if len(waiting) >= MOST_WAITING:
             raise JobRefused("job_waiting_full", most=MOST_WAITING)
         if is_new:
-            await self._check_active(draft.chat, draft.person)
+            await self.check_active(draft.chat, draft.person)
 
-    async def _check_active(self, chat: ChatKey, person: str) -> None:
+    async def check_active(self, chat: ChatKey, person: str) -> None:
         """Raise JobRefused if there is no room for another job of this person."""
         if (full := await self.rights.full(chat, person)) is not None:
             raise JobRefused(full.key, most=full.most)
