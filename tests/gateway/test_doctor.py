@@ -261,9 +261,14 @@ class Models(LoopbackServer):
     """A provider's list of models, for one valid key."""
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.get("/models", self._models)]
+        return [web.get("/models", self._models), web.get("/elsewhere", self._elsewhere)]
+
+    async def _elsewhere(self, _: web.Request) -> web.Response:
+        raise AssertionError("the key was taken to another address")
 
     async def _models(self, request: web.Request) -> web.Response:
+        if request.headers.get("x-api-key") == "moved":
+            return web.Response(status=307, headers={"Location": f"{self.url}/elsewhere"})
         if request.headers.get("x-api-key") == "from elsewhere":
             return web.json_response({"error": {"code": "unsupported_country_region_territory"}}, status=403)
         return web.Response(status=200 if request.headers.get("x-api-key") == "good" else 401)
@@ -280,10 +285,12 @@ async def test_a_provider_is_asked_whether_it_takes_the_key(tmp_path: Path) -> N
         good = await ask(tmp_path, "good", f"{provider.url}/models")
         bad = await ask(tmp_path, "bad", f"{provider.url}/models")
         elsewhere = await ask(tmp_path, "from elsewhere", f"{provider.url}/models")
+        moved = await ask(tmp_path, "moved", f"{provider.url}/models")
 
     assert good.what.endswith("its server answers")
     assert (bad.mark, bad.fix) == ("problem", "replace the key by a valid one")
     assert elsewhere.mark == "problem"
+    assert (moved.mark, moved.what.endswith("whose server redirects to another address")) == ("note", True)
     assert elsewhere.what.endswith("whose provider does not serve the place where Parley runs")
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from agent_core.models.failures import message_in, redact
+from agent_core.models.failures import message_in, redact, redirected
 from agent_core.models.local_servers import is_private
 
 OPENAI = "https://api.openai.com/v1"
@@ -29,6 +29,8 @@ LONGEST_RECORDING = 86_400.0
 """Seconds; more than any recording that is sent has."""
 MOST_TEXT_BYTES = 1024 * 1024
 MOST_AUDIO_BYTES = 25 * 1024 * 1024
+_OPENINGS = (b"{", b"<")
+"""First characters of documents and pages, with which no audio begins."""
 _UNREADABLE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
@@ -123,15 +125,15 @@ class AudioClient:
         try:
             answer = _Answer.model_validate_json(body)
         except ValidationError as error:
-            raise AudioFailed("the server sent no transcript") from error
+            raise AudioFailed(f"the server sent no transcript{self._told(body)}") from error
         return Transcript(answer.text.strip(), answer.usage.seconds or answer.duration)
 
     async def speak(self, text: str) -> bytes:
         """Return the text as speech, an MP3 file. Raises AudioFailed."""
         asked = {"model": self.server.model, "input": text, "voice": VOICE, "response_format": "mp3"}
         audio = await self._post("audio/speech", MOST_AUDIO_BYTES, json=asked)
-        if not audio:
-            raise AudioFailed("the server sent no audio")
+        if not audio or audio.lstrip().startswith(_OPENINGS):
+            raise AudioFailed(f"the server sent no audio{self._told(audio)}")
         return audio
 
     async def _post(self, path: str, most: int, **content: object) -> bytes:
@@ -140,11 +142,18 @@ class AudioClient:
         try:
             async with (
                 aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), timeout=timeout) as session,
-                session.post(f"{self.server.base_url}/{path}", headers=headers, **content) as response,  # type: ignore[arg-type]
+                session.post(
+                    f"{self.server.base_url}/{path}",
+                    headers=headers,
+                    allow_redirects=False,  # they would take the recording to another server
+                    **content,  # type: ignore[arg-type]
+                ) as response,
             ):
-                body = await response.content.read(most + 1) if response.status >= HTTPStatus.BAD_REQUEST else b""
                 if response.status >= HTTPStatus.BAD_REQUEST:
+                    body = await response.content.read(most + 1)
                     raise self._failure(response.status, body.decode("utf-8", "replace"))
+                if response.status >= HTTPStatus.MULTIPLE_CHOICES:
+                    raise AudioFailed(redirected(response.headers.get("Location")), is_free=True)
                 return await _whole(response, most)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise AudioFailed("the server cannot be reached", is_passing=True, is_free=True) from error
@@ -153,8 +162,16 @@ class AudioClient:
         except (aiohttp.ClientError, ValueError) as error:
             raise AudioFailed("the connection to the server was lost", is_passing=True) from error
 
+    def _told(self, body: bytes) -> str:
+        """Return the words of a document or a page that came instead, in brackets."""
+        said = self._words(body.decode("utf-8", "replace")) if body.lstrip().startswith(_OPENINGS) else ""
+        return f" ({said})" if said else ""
+
+    def _words(self, body: str) -> str:
+        return redact(message_in(body), [self.server.key] if self.server.key else [])[:200]
+
     def _failure(self, status: int, body: str) -> AudioFailed:
-        said = redact(message_in(body), [self.server.key] if self.server.key else [])[:200]
+        said = self._words(body)
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             return AudioFailed("the server refused the key", is_free=True)
         if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:

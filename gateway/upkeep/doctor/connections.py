@@ -20,6 +20,7 @@ from gateway.settings.settings import Settings
 WITHIN = 5.0
 """Seconds."""
 REFUSED = (401, 403)
+MOVED = (301, 302, 303, 307, 308)
 BROKEN = 500
 """From this status on the fault is the server's."""
 MCP_WITHIN = 30.0
@@ -57,6 +58,8 @@ def _verdict(choice: ModelChoice, answer: int | str | FailureCause | None) -> It
         yield problem(f"{name}, but Parley could not reach {answer}", "check the network, or whether it runs")
     elif answer in REFUSED:
         yield problem(f"{name}, but its server refuses the key", "replace the key by a valid one")
+    elif answer in MOVED:
+        yield note(f"{name}, whose server redirects to another address", "set that one if no answers come")
     elif answer >= BROKEN:
         yield note(f"{name}, whose server has trouble now ({answer})", "try again later")
     else:
@@ -82,7 +85,7 @@ async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str 
         async with (
             asyncio.timeout(WITHIN),
             aiohttp.ClientSession(trust_env=True) as session,
-            session.get(check.url, headers=headers) as answer,
+            session.get(check.url, headers=headers, allow_redirects=False) as answer,
         ):
             if answer.status not in REFUSED:
                 return answer.status
