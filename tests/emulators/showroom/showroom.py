@@ -27,7 +27,7 @@ PORT = 8770
 
 MODELS = (
     "/model NAME chooses one of these models, each emulated as its provider speaks: they think, calculate, and repeat "
-    "what is said to them. Until then one that is no AI answers."
+    "what is said to them. Until then {first} answers."
 )
 
 
@@ -113,11 +113,15 @@ class Showroom:
         return ShownNodes(nodes, database.url)
 
     def _people(self) -> list[tuple[str, Mapping[str, str]]]:
+        first = standing_by() or self.models.dialects[0].setting
         speakers = {"PARLEY_OWNERS": self.listed("Ann"), "PARLEY_ALLOW": self.listed("Bob")}
         return [
             ("Ann owns this Parley, and Bob may talk to it. Zoe is a stranger.", speakers),
             ("Parley's own page would be one more; it is not needed here.", {"PARLEY_WEB": "off"}),
-            (MODELS, {"PARLEY_MODEL": standing_by(), "PARLEY_THINKING": "low", **self.models.settings}),
+            (
+                MODELS.format(first="one that is no AI" if standing_by() else "the first of them"),
+                {"PARLEY_MODEL": first, "PARLEY_THINKING": "low", **self.models.settings},
+            ),
         ]
 
     async def _listen(self, port: int, starting: Coroutine[object, object, object]) -> None:
