@@ -133,7 +133,7 @@ def read_chunk(value: object) -> Chunk:
         choice=_count(first.get("index")),
         finish_reason=_finish(first, is_whole=fields.get("object") == _WHOLE),
         usage=usage or _usage(first.get("usage")),
-        error=error_in({"error": first.get("error")}),
+        error=error_in({"error": told}) if (told := first.get("error")) else None,
     )
 
 
@@ -366,7 +366,7 @@ def _count(value: object) -> int | None:
 
 
 def _usage(value: object) -> WireUsage | None:
-    fields = _fields(value)
+    fields = _fields(value) if value is not None else None
     if fields is None:
         return None
     details = _fields(fields.get("prompt_tokens_details")) or {}
