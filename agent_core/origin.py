@@ -66,10 +66,11 @@ def named(source: str, *more: str) -> Origin:
 
 def joined(origins: Iterable[Origin]) -> Origin:
     """Return the origin of what is made from all of these; clean if there are none."""
-    found = CLEAN
+    is_data, sources = False, set[str]()
     for origin in origins:
-        found |= origin
-    return found
+        is_data |= origin.is_data
+        sources.update(origin.sources)
+    return Origin(is_data, tuple(sources)) if is_data else CLEAN
 
 
 def in_line(line: str) -> Origin:
