@@ -69,12 +69,13 @@ async def test_sessions_are_started_no_faster_than_discord_allows(
     discord: DiscordEmulator, channel: DiscordChannel
 ) -> None:
     divide(discord, 3)
-    discord.gateway.max_concurrency = 20
+    discord.gateway.max_concurrency = 4
     async with listening(discord, channel):
         await connected(discord, 3)
 
     first, second, third = discord.gateway.identified_at
-    assert min(second - first, third - second) > 0.8 * IDENTIFY_EVERY / 20
+    # On a busy machine one arrives late, and the next in time.
+    assert min(second - first, third - second) > 0.4 * IDENTIFY_EVERY / 4
 
 
 async def test_more_shards_are_begun_once_discord_wants_them(discord: DiscordEmulator, channel: DiscordChannel) -> None:
