@@ -100,6 +100,16 @@ _MODELS = (
     (r"check the network, or whether it runs", "请检查网络，以及它是否在运行"),
     (r"(?:model: )?(.+), but its server refuses the key", r"模型：\1，但其服务器拒绝了密钥"),
     (r"replace the key by a valid one", "请换成有效的密钥"),
+    (
+        r"(?:model: )?(.+), whose provider does not serve the place where Parley runs",
+        r"模型：\1，其服务商不为 Parley 运行所在的地区提供服务",
+    ),
+    (r"(?:model: )?(.+), whose server redirects to another address", r"模型：\1，其服务器重定向到另一个地址"),
+    (r"if no answers come, set that address", "如果收不到回答，请改设该地址"),
+    (
+        r"set PARLEY_MODEL to a model of a provider that serves it; another key would not help",
+        "请把 PARLEY_MODEL 设为在该地区提供服务的服务商的模型；换密钥没有用",
+    ),
     (r"(?:model: )?(.+), whose server has trouble now \((.+)\)", r"模型：\1，其服务器目前有故障（\2）"),
     (r"(?:model: )?(.+); its server answers", r"模型：\1；其服务器有应答"),
     (r"model: (.+)", r"模型：\1"),

@@ -52,14 +52,16 @@ def _verdict(choice: ModelChoice, answer: int | str | FailureCause | None) -> It
     if answer is None:
         yield ok(f"{name}; its server was not asked")
     elif isinstance(answer, FailureCause):
-        fix = "set PARLEY_MODEL to a model of a provider that serves it; another key would not help"
-        yield problem(f"{name}, whose provider does not serve the place where Parley runs", fix)
+        yield problem(
+            f"{name}, whose provider does not serve the place where Parley runs",
+            "set PARLEY_MODEL to a model of a provider that serves it; another key would not help",
+        )
     elif isinstance(answer, str):
         yield problem(f"{name}, but Parley could not reach {answer}", "check the network, or whether it runs")
     elif answer in REFUSED:
         yield problem(f"{name}, but its server refuses the key", "replace the key by a valid one")
     elif answer in MOVED:
-        yield note(f"{name}, whose server redirects to another address", "set that one if no answers come")
+        yield note(f"{name}, whose server redirects to another address", "if no answers come, set that address")
     elif answer >= BROKEN:
         yield note(f"{name}, whose server has trouble now ({answer})", "try again later")
     else:
