@@ -9,9 +9,10 @@ import pytest
 
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
+from agent_core.origin import CLEAN
 from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.chat.replies import Answer
+from gateway.chat.replies import Answer, Quoting
 from gateway.chat.run_pace import BURST, MOST_WAITING, REMEMBERED, Pace
 from gateway.commands.command import Command, Invocation
 from gateway.permissions.access import Access
@@ -175,7 +176,7 @@ class Offers(Plugin):
 
     def commands(self) -> Sequence[Command]:
         async def offer(_: Invocation) -> Answer:
-            return OutboundMessage(markdown="Ask me:", buttons=((Button(label=SUM, action=SUM),),))
+            return Quoting(OutboundMessage(markdown="Ask me:", buttons=((Button(label=SUM, action=SUM),),)), CLEAN)
 
         return (Command("offer", {"en": "Offer words", "zh": "提供例句"}, offer, rights=always(TALK)),)
 
