@@ -183,6 +183,8 @@ class Replies:
             Post(f"{name}:reply:{number}", name, item.event.chat, part, origin)
             for number, part in enumerate(self._parts(item.event.chat, message, edits=replaced is not None))
         ]
+        if _buttons(message) > sum(_buttons(post.message) for post in posts):
+            log.warning("buttons that say words are left out of a reply that is not Quoting(reply, CLEAN)", post=name)
         if replaced is not None:
             posts[0] = replace(posts[0], message_id=replaced)
         return posts
@@ -280,6 +282,11 @@ class Replies:
                 await channel.close_command(event.chat, event.respond)
             except ChannelError as error:
                 log.info("command not closed", chat=str(event.chat), reason=error.reason)
+
+
+def _buttons(message: OutboundMessage) -> int:
+    """Return how many buttons a message has."""
+    return sum(map(len, message.buttons))
 
 
 def _replaced(answer: OutboundMessage | Rewritten, event: InboundEvent) -> str | None:

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import pytest
+from structlog.testing import capture_logs
 
 from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN, NOT_KNOWN, Origin, named
@@ -61,8 +62,10 @@ def offered(bot: Bot) -> list[str]:
 @pytest.mark.parametrize("origin", [EVE, NOT_KNOWN])
 async def test_a_reply_that_is_not_clean_has_no_button_that_says_words(start_bot: StartBot, origin: Origin) -> None:
     bot = await reader(start_bot, [], origin)
-    await bot.hears("/offer")
+    with capture_logs() as logs:
+        await bot.hears("/offer")
     assert (bot.screen, offered(bot)) == (["News:"], [])
+    assert any("Quoting(reply, CLEAN)" in each["event"] for each in logs)
 
 
 async def test_a_clean_one_has_and_its_words_are_those_of_whoever_presses_it(start_bot: StartBot) -> None:
