@@ -98,7 +98,14 @@ class EventRouter:
     def _has_too_many(self, event: CommandInvoked | ButtonPressed) -> bool:
         """Return True if the platform still has to take the replies to many commands of the same person."""
         is_full = self._commands.open_of(event.chat, event.sender) >= MOST_COMMANDS
-        return is_full and not self._access.is_owner(event.chat, event.sender)
+        return is_full and not self._access.is_owner(event.chat, event.sender) and not self._ends(event)
+
+    def _ends(self, event: CommandInvoked | ButtonPressed) -> bool:
+        """Return True for what ends a run or refuses a call, which is done however many replies are still to come."""
+        if isinstance(event, ButtonPressed) and event.action.startswith("/deny "):
+            return True
+        name = event.name if isinstance(event, CommandInvoked) else event.action.partition(" ")[0].removeprefix("/")
+        return name == "stop" and self._sessions.of(event.chat).can_stop(event.sender)
 
     async def _ask_back(self, item: InboxItem, event: MessageReceived) -> None:
         """Reply to a message without anything that could be read: a mention alone, or content of another kind."""

@@ -76,6 +76,19 @@ async def test_the_answer_to_another_stands_behind_few_replies_to_the_commands_o
     assert any("so I left out" in text for text in bot.screen)
 
 
+async def test_whoever_has_given_too_many_still_stops_a_run(start_bot: StartBot) -> None:
+    clock = HandClock()
+    bot = await start_bot(Waits(asyncio.Event()), channel=MemoryChannel(limits=SLOW), clock=clock)
+    await bot.channel.hears("weather in Oslo", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bob_gives(bot, 40)
+
+    await bot.channel.hears("/stop", sender="bob", group="team")
+
+    async with clock.going_on():
+        await bot.channel.until(lambda: any("Stopped" in text for text in bot.screen))
+
+
 async def test_an_owner_gives_as_many_commands_as_she_likes(start_bot: StartBot) -> None:
     clock = HandClock()
     bot = await start_bot(channel=MemoryChannel(limits=SLOW), clock=clock)
