@@ -1,5 +1,5 @@
-"""What the text of a link claims: the hosts, ports, mailboxes and names of accounts that a reader would take it to lead
-to. Pure."""
+"""The claims of a link's text: hosts, ports, mailboxes and names of accounts that a reader would take it to lead to.
+Pure."""
 
 import re
 import unicodedata
@@ -47,7 +47,7 @@ _WITHIN = re.compile(r"(?<=\w)\\?_(?=\w)")
 _LETTER = "\u01bb"
 """Stands for the _ within a name, which is no mark of Markdown."""
 _NAMES_AT = ("t.me", "telegram.me", "telegram.dog")
-"""Where @name is the address of an account: Telegram opens that without asking, unlike other links behind words."""
+"""Hosts on which @name is the address of an account. Telegram opens these without asking, unlike other links."""
 _ACCOUNT = re.compile(r"/(?:s/)?@?(\w+)")
 _REST = re.compile(r"[/?#:(]\S*+")
 _BEHIND_HOST = re.compile(r"\s*(?:[a-z]+:)?/{0,3}[^/?#\s]*([/?#]\S*)?")

@@ -1,4 +1,4 @@
-"""What is used of python-telegram-bot, imported without the packages that only other users of it need.
+"""The used part of python-telegram-bot, imported without the packages that only other users of it need.
 
 Its Passport decrypts with cryptography, and httpx, which it imports for a client that Parley replaces, has a command
 line. Both go on where these are not installed. With them the import takes 12 MB more, and twice as long.

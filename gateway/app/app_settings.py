@@ -95,7 +95,7 @@ class Stored:
     zones: Mapping[str, str] = field(default_factory=dict)
     """The time zones of chats, by chat key."""
     person_zones: Mapping[str, PersonZone] = field(default_factory=dict)
-    """What is known of people's time zones, by account."""
+    """The time zones of people as far as they are known, by account."""
     seen: Sequence[tuple[ChatKey, Sender, str]] = ()
     """Those who wrote last in the chats, with the names of groups, oldest first."""
 

@@ -125,7 +125,7 @@ class PluginWords:
     newer: Sequence[str]
     """A line if something else is installed of it now."""
     to_do: str
-    """What to do about one that is left out or has failed; empty otherwise."""
+    """The next step for one that is left out or has failed; empty otherwise."""
 
 
 def words_of(plugin: ListedPlugin, approved: Content | None, language: Language, form: Form) -> PluginWords:
