@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agent_core.tools.clock import zone_names
-from gateway.schedule.times.lists import MONTHS
+from gateway.schedule.times.lists import MONTHS, WEEKDAYS
 from gateway.schedule.times.zone_names import (
     ABBREVIATIONS,
     LOWER,
@@ -50,7 +50,9 @@ _LONG = rf"(?:{'|'.join(ABBREVIATIONS.keys() - WORDS)})"
 _DOTTED = rf"(?:{'|'.join('[.]'.join(each) + '[.]' for each in ABBREVIATIONS)})"
 _NO_ZONE = r"\s+(?:scan|session|appointment|exercise|homework|phone)s?\b"
 """As in `PT session`."""
-_ALONE = r"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)]))"
+_NO_NAME = rf"(?:to|on|that|about|every|today|tonight|tomorrow|{'|'.join(WEEKDAYS['en'])})"
+"""Words that cannot go on with a name, as `ocean` or `team` could."""
+_ALONE = rf"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)])|\s+(?i:{_NO_NAME})\b)"
 _IS_NAME = rf"(?=[A-Z]|(?:{'|'.join(map(re.escape, sorted(LOWER)))})\b)"
 _CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
 _OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
