@@ -69,7 +69,7 @@ def remind(intent: Intent, scene: Scene) -> Plan:
     except StepFailed as failure:
         if failure.outcome.is_refused:
             raise
-        return scene.wording.remind_when
+        return scene.wording.remind_otherwise.format(fact=failure.outcome.fact)
 
 
 def plan_report(intent: Intent, scene: Scene) -> Plan:

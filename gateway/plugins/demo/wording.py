@@ -29,6 +29,8 @@ class Wording:
     counted_too_far: str
     begun: str
     remind_when: str
+    remind_otherwise: str
+    """Of a time that could not be read; the tool says in English why."""
     proposed: str
     will_remind: str
     planned: str
@@ -124,6 +126,7 @@ ENGLISH = Wording(
     ),
     remind_when="When, and of what? Say it as in `remind me in 20 minutes to stretch`, or with `tomorrow at 9:00`, "
     "`every weekday at 9:00`, `every other monday at 9:00` or `every hour from 9 to 17`.",
+    remind_otherwise="{fact}.",
     proposed="I only propose this; your yes sets it.",
     will_remind="I will.",
     planned="What is planned here (`/cron` has buttons for it):",
@@ -226,6 +229,7 @@ CHINESE = Wording(
     begun="已经在后台进行了。您可以继续聊别的，完成后我会告诉您。`/tasks`（或 `!tasks`）可以查看。",
     remind_when="请告诉我时间和内容，例如 `20分钟后提醒我喝水`、`明天9点提醒我……`、`每个工作日9点提醒我……`、"
     "`每两周周一9点提醒我……`。",
+    remind_otherwise="我没能读懂这个时间。请这样写：`20分钟后提醒我喝水`、`明天9点提醒我……`、`明天东京时间9点提醒我……`。",
     proposed="我只是提议，您确认之后才会设置。",
     will_remind="好的，到时提醒您。",
     planned="这里的安排（`/cron` 可查看时间并修改）：",

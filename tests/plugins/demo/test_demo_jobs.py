@@ -15,6 +15,7 @@ from gateway.plugins.demo.wording import CHINESE, ENGLISH
 from gateway.schedule.times.grammar import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
+from gateway.texts.say import say
 from tests.plugins.demo.demo_chat import Chat
 from tests.plugins.demo.test_demo_skills import chat_with, scripts
 
@@ -40,9 +41,9 @@ class Plans:
             try:
                 found = read_when(when, UTC, NOW)
             except BadRule as error:
-                raise ToolFailed(error.key) from error
+                raise ToolFailed(say(error.key, "en", **error.facts)) from error
             if not found.rest or what != when:
-                raise ToolFailed("job_no_words")
+                raise ToolFailed(say("job_no_words", "en"))
             told = {"kind": kind, "what": found.rest, "rule": rule_words(found.rule, UTC, "en"), "skill": skill}
             self.proposed.append({key: value for key, value in told.items() if value})
             return "The preview is in the chat."
@@ -108,11 +109,23 @@ async def test_a_report_with_a_time_is_proposed(tmp_path: Path, plans: Plans, wo
     ]
 
 
-@pytest.mark.parametrize(
-    "words", ["remind me", "remind me to call mum", "remind me in 5 minutes", "remind me at 25:00 to call"]
-)
+@pytest.mark.parametrize("words", ["remind me", "remind me to call mum"])
 async def test_without_a_time_or_words_it_asks_for_them(tmp_path: Path, plans: Plans, words: str) -> None:
     assert await chat_with(tmp_path, *plans.tools()).says(words) == ENGLISH.remind_when
+    assert not plans.proposed
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("remind me in 5 minutes", "It says nothing yet."),
+        ("remind me at 25:00 to call", "No clock shows 25:00."),
+        ("remind me tomorrow at 9:00 in Tokyo to call", "Is that the time in Tokyo, or only a place?"),
+        ("明天9点在东京提醒我打电话", "我没能读懂这个时间。"),
+    ],
+)
+async def test_a_time_that_cannot_be_read_is_asked_for(tmp_path: Path, plans: Plans, words: str, answer: str) -> None:
+    assert (await chat_with(tmp_path, *plans.tools()).says(words)).startswith(answer)
     assert not plans.proposed
 
 
