@@ -18,7 +18,15 @@ from channels.attachments import Attachment
 from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
 from channels.unread import Unread
-from gateway.permissions.sources import origin_of_event, origin_of_file, origin_of_names, origin_of_post, speaker_of
+from gateway.permissions.sources import (
+    origin_of_event,
+    origin_of_file,
+    origin_of_names,
+    origin_of_post,
+    plain_name,
+    speaker_of,
+    with_plain_names,
+)
 from gateway.security.masking import masked
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
@@ -36,8 +44,8 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class OwnWords:
-    """A message of Parley above a thread."""
+class Told:
+    """A message, as the model reads it."""
 
     text: str
     origin: Origin
@@ -93,19 +101,28 @@ class EarlierTalk:
         run = takewhile(lambda each: _is_unreadable(each) and each.sender.id == item.event.sender.id, earlier)
         return [kind for each in reversed([*run]) for kind in each.unread]
 
-    async def quoted(self, event: MessageReceived) -> Origin:
-        """Return the origin of the text that a message quotes: data, if it is of a person with rights or of Parley."""
+    async def quoted(self, event: MessageReceived) -> Told:
+        """Return the text that a message quotes, with its origin: data, if it is of a person with rights or of Parley.
+
+        Others set the names in it: those of people with rights and of Parley tell the model nothing, and the other
+        names are untrusted input.
+        """
         quoted = event.quoted or ""
-        words = _plain(quoted.partition(": ")[2])
+        speaker, _, said_words = quoted.partition(": ")
+        words = _plain(said_words)
+        plain = f"{plain_name(speaker)}: {said_words}"
         for chat in _places(event) if words else ():
             said = await self.store.inbox.find(chat, event.reply_to or "")
             if said and isinstance(said.event, MessageReceived) and words in _plain(_own(said.event)):
+                if not self.is_trusted(chat, said.event.sender):
+                    break
                 files = joined(map(origin_of_file, said.event.attachments))
-                return files | DATA if self.is_trusted(chat, said.event.sender) else named(speaker_of(quoted))
+                names = origin_of_names(said.event, self.is_trusted)
+                return Told(with_plain_names(plain, said.event, self.is_trusted), files | names | DATA)
             parts = await self._parts(chat, event.reply_to or "")
             if parts and words in _plain(" ".join(part.message.markdown for part in parts)):
-                return joined([DATA, *[await origin_of_post(self.store, part) for part in parts]])
-        return named(speaker_of(quoted))
+                return Told(plain, joined([DATA, *[await origin_of_post(self.store, part) for part in parts]]))
+        return Told(quoted, named(speaker_of(quoted)))
 
     async def quotes_stranger(self, event: MessageReceived) -> bool:
         """Return True if the message replies to one that shows the words of a stranger."""
@@ -128,7 +145,7 @@ class EarlierTalk:
         own = DATA if is_plain else named(person(name))
         return own | theirs | origin_of_names(said, self.is_trusted)
 
-    async def root(self, chat: ChatKey) -> OwnWords | None:
+    async def root(self, chat: ChatKey) -> Told | None:
         """Return Parley's message above a thread, or None.
 
         The model would not know it otherwise, since each thread is a chat of its own.
@@ -139,7 +156,7 @@ class EarlierTalk:
         if not parts or any(part.is_of_stranger for part in parts):
             return None
         text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
-        return OwnWords(text, joined([await origin_of_post(self.store, part) for part in parts]))
+        return Told(text, joined([await origin_of_post(self.store, part) for part in parts]))
 
 
 def _is_unreadable(said: MessageReceived) -> bool:

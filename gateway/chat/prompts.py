@@ -82,7 +82,7 @@ class PromptMaker:
         fetched = await (await self.attachments()).fetch(event) if event.attachments else Fetched()
         heard = [each for sound in fetched.sounds async for each in self._heard(InboxItem(item.seq, event), sound)]
         said = "\n\n".join(
-            filter(None, [with_plain_names(event, self.talk.is_trusted), *(each.words for each in heard)])
+            filter(None, [with_plain_names(event.text, event, self.talk.is_trusted), *(each.words for each in heard)])
         )
         own = names | named(person(event.sender.name)) if by_guest else names
         text = await self._shortened(said, f"message-{item.seq}.txt", own)
@@ -142,8 +142,9 @@ class PromptMaker:
         if earlier.lines:
             lines += ["Said here earlier, and not to you:", *earlier.lines]
         if event.quoted and not await self.talk.quotes_stranger(event):
-            origin |= await self.talk.quoted(event)
-            lines.append(f"In reply to: {event.quoted[:LONGEST_START]}")
+            told = await self.talk.quoted(event)
+            origin |= told.origin
+            lines.append(f"In reply to: {told.text[:LONGEST_START]}")
         if event.shared:
             shared = await self._shortened(event.shared, f"message-{item.seq}-shared.txt", origin)
             lines.append(f"Brought along by the message: {shared}")

@@ -57,17 +57,21 @@ def origin_of_names(event: InboundEvent, is_trusted: Callable[[ChatKey, Sender],
     return joined(from_sources(person(each.name)) for each in told)
 
 
-def with_plain_names(event: MessageReceived, is_trusted: Callable[[ChatKey, Sender], bool]) -> str:
-    """Return the text of a message, with names for mentions of people with rights as a model reads names.
+def with_plain_names(text: str, event: InboundEvent, is_trusted: Callable[[ChatKey, Sender], bool]) -> str:
+    """Return text of an event with names for mentions of people with rights as a model reads names.
 
     Those of others stay, see `origin_of_names`.
     """
-    text = event.text
     for each in event.named:
-        plain = name_of(each.name) or SOMEBODY
+        plain = plain_name(each.name)
         if plain != each.name and each.name.strip() and is_trusted(event.chat, each):
             text = text.replace(each.name, plain)
     return text
+
+
+def plain_name(name: str) -> str:
+    """Return a name as a model reads it, to which it tells nothing else."""
+    return name_of(name) or SOMEBODY
 
 
 def origin_of_file(file: Attachment) -> Origin:
