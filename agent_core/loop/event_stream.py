@@ -8,7 +8,7 @@ behind.
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
-from types import TracebackType, coroutine
+from types import coroutine
 
 from agent_core.events import AgentEvent
 
@@ -36,8 +36,8 @@ async def stream_events(work: Callable[[Emit], Work]) -> AsyncGenerator[AgentEve
     Raises:
         RuntimeError: `work` emitted an event while it was cleaning up.
     """
-    run = _Driver(work(_emit))
-    while (event := await run) is not None:
+    run = work(_emit)
+    while (event := await _next(run)) is not None:
         is_handled = False
         try:
             yield event
@@ -47,13 +47,12 @@ async def stream_events(work: Callable[[Emit], Work]) -> AsyncGenerator[AgentEve
                 await _cancel(run)
 
 
-async def _cancel(run: "_Driver") -> None:
+async def _cancel(run: Work) -> None:
     """Raise CancelledError from the `emit` that is awaited, and wait until the run has ended."""
     # Not GeneratorExit: a coroutine that gets it closes those that it awaits, which then cannot await any clean-up.
     error = asyncio.CancelledError("the stream of events was closed")
-    run.thrown = error
     try:
-        event = await run
+        event = await _next(run, error)
     except asyncio.CancelledError as raised:
         if raised is not error:
             raise
@@ -74,42 +73,21 @@ def _emit(event: AgentEvent) -> Generator[_Emitted, None, None]:
     yield _Emitted(event)
 
 
-class _Driver(Generator[object, object, AgentEvent | None]):
-    """Awaitable that runs a coroutine up to its next event, and returns that; None at the end of the coroutine.
+@coroutine
+def _next(run: Work, thrown: BaseException | None = None) -> Generator[object, object, AgentEvent | None]:
+    """Run a coroutine up to its next event, and return that; None at the end of the coroutine.
 
-    May be awaited again after each event. Anything else that the coroutine awaits is passed on to the event loop.
+    Anything else that the coroutine awaits is passed on to the event loop. `thrown` is raised where it goes on.
     """
-
-    __slots__ = ("_work", "thrown")
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self.thrown: BaseException | None = None
-        """Raised in the coroutine when it goes on."""
-
-    def __await__(self) -> Generator[object, object, AgentEvent | None]:
-        return self
-
-    def __next__(self) -> object:
-        return self.send(None)
-
-    def send(self, value: object) -> object:
-        try:
-            if self.thrown is None:
-                awaited = self._work.send(value)
+    try:
+        awaited = run.send(None) if thrown is None else run.throw(thrown)
+        while not isinstance(awaited, _Emitted):
+            try:
+                answer = yield awaited
+            except BaseException as error:  # noqa: BLE001 - it is the coroutine's
+                awaited = run.throw(error)
             else:
-                thrown, self.thrown = self.thrown, None
-                awaited = self._work.throw(thrown)
-        except StopIteration:
-            raise StopIteration(None) from None
-        if isinstance(awaited, _Emitted):
-            raise StopIteration(awaited.event)
-        return awaited
-
-    def throw(
-        self, kind: type[BaseException] | BaseException, error: object = None, trace: TracebackType | None = None
-    ) -> object:
-        if isinstance(error, BaseException):
-            kind = error
-        self.thrown = kind if isinstance(kind, BaseException) else kind()
-        return self.send(None)
+                awaited = run.send(answer)
+    except StopIteration:
+        return None
+    return awaited.event
