@@ -1,14 +1,13 @@
 """A chat's conversation: its settings, its agent with the history, and the prompts made from users' messages."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEvent
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
 from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import ChatSkills
@@ -149,24 +148,13 @@ class Conversation:
         return agent
 
     @contextmanager
-    def driving(self, agent: Agent, is_stopping: Callable[[], bool]) -> Iterator[None]:
+    def driving(self, agent: Agent) -> Iterator[None]:
         """Keep the agent of a run in memory until the run is over, even if it is to be loaded again; see `read_again`.
-
-        A stop may come while files are still being fetched, before there is anything to abort: it then ends the run at
-        its first event.
         """
         self._agent, self._is_driven = agent, True
-
-        def begun(_: AgentEvent) -> None:
-            unsubscribe()
-            if is_stopping():
-                agent.abort()
-
-        unsubscribe = agent.subscribe(begun)
         try:
             yield
         finally:
-            unsubscribe()
             agent.queues.clear_steering()
             self._is_driven = False
 

@@ -37,6 +37,8 @@ class CurrentRun:
     def drive(self, chat_run: ChatRun) -> None:
         """Hold what drives the run, from when its first messages are made."""
         self._chat_run = chat_run
+        if self.is_stopping:
+            chat_run.released.set()
 
     def end(self) -> None:
         self.run = self._chat_run = None

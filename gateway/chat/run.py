@@ -10,6 +10,7 @@ from agent_core.agent import Agent
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
+    AgentStart,
     BudgetReached,
     PermissionRequest,
     ToolExecutionEnd,
@@ -108,6 +109,8 @@ class ChatRun:
         self._progress: ProgressMessage | None = None
 
     def show(self, event: AgentEvent) -> None:
+        if isinstance(event, AgentStart) and self.released.is_set():
+            self._agent.abort()  # it was stopped before there was anything to abort, as while files were fetched
         self.called.follow(event)
         self.is_left = self._makes_way and isinstance(event, BudgetReached)
         if self._progress is not None:

@@ -302,7 +302,7 @@ class ChatSession:
         agent = await self._agent_of(run, attempt, goes_on=goes_on)
         if agent is None:
             return
-        with self.conversation.driving(agent, lambda: self.current.is_stopping):
+        with self.conversation.driving(agent):
             language, in_group = await self._language(), self._channel.is_group(self.key)
             driven = ChatRun(self._runs, agent, run, language, self._taken, makes_way=in_group)
             self.current.drive(driven)
