@@ -130,7 +130,27 @@ class AgentLoop:
         """
         run = self._begin(state, inputs, emit)
         run.pending.extend(prompts)
-        return await self._drive(run, reason)
+        engine, so_far = self._engine(), inputs.so_far
+        await run.emit(AgentStart(model_calls=so_far.model_calls, tool_calls=so_far.tool_calls))
+        ended = await answer_open_calls(engine, run) if reason is TransitionReason.RESUME else None
+        step = ended or first_step(engine, run, reason)
+        while isinstance(step, Next):
+            step = await run_turn(engine, run, step.reason)
+        if step.reason.is_limit:
+            await self._close_at_limit(engine, run, step)
+            if run.cancel.cancelled:
+                step = End(TerminalReason.ABORTED)
+        return await run.emit(
+            AgentEnd(
+                reason=step.reason,
+                messages=tuple(run.new),
+                error=step.error,
+                failure=step.failure,
+                cause=step.cause,
+                retry_after_s=step.retry_after_s,
+                address=step.address,
+            )
+        )
 
     async def resume(self, state: QueryState, inputs: RunInputs, emit: Emit) -> AgentEnd:
         """Continue an interrupted conversation: answer its open tool calls, then ask the model.
@@ -146,7 +166,7 @@ class AgentLoop:
         if last_said(state) is None:
             raise CannotContinue("Cannot continue: no messages in context")
         inputs.scope.repeats.recall(inputs.so_far.said, self.tools)
-        return await self._drive(self._begin(state, inputs, emit), TransitionReason.RESUME)
+        return await self.run(state, (), inputs, emit, TransitionReason.RESUME)
 
     async def compact(
         self, state: QueryState, inputs: RunInputs, emit: Emit, instructions: str = ""
@@ -182,30 +202,6 @@ class AgentLoop:
         limits = self.limits.within(self.models.model.context_window)
         runner = CallRunner(self._setup, limits, self.runtime, self._hooks)
         return Engine(self.caller, runner, self.context, self._hooks, self._compactor)
-
-    async def _drive(self, run: Run, reason: TransitionReason) -> AgentEnd:
-        engine = self._engine()
-        so_far = run.inputs.so_far
-        await run.emit(AgentStart(model_calls=so_far.model_calls, tool_calls=so_far.tool_calls))
-        ended = await answer_open_calls(engine, run) if reason is TransitionReason.RESUME else None
-        step = ended or first_step(engine, run, reason)
-        while isinstance(step, Next):
-            step = await run_turn(engine, run, step.reason)
-        if step.reason.is_limit:
-            await self._close_at_limit(engine, run, step)
-            if run.cancel.cancelled:
-                step = End(TerminalReason.ABORTED)
-        return await run.emit(
-            AgentEnd(
-                reason=step.reason,
-                messages=tuple(run.new),
-                error=step.error,
-                failure=step.failure,
-                cause=step.cause,
-                retry_after_s=step.retry_after_s,
-                address=step.address,
-            )
-        )
 
     async def _close_at_limit(self, engine: Engine, run: Run, end: End) -> None:
         """Make the closing answer without tools if configured, then add a notice that names the limit."""

@@ -63,20 +63,24 @@ class HookCalls:
         kind = type(hooks)
         self._wanted = {name for name, own in vars(Hooks).items() if getattr(kind, name) is not own}
         """The hooks that the application overrides; others cost nothing."""
+        self.see_requests = bool(self._wanted & {"before_turn", "transform_context", "convert_to_llm"})
+        """False if no hook is called before a model call, so that none need be asked."""
+        self.give_keys = "get_api_key" in self._wanted
 
-    async def history(self, messages: Sequence[AgentMessage], cancel: CancelToken) -> Sequence[AgentMessage]:
-        """Return the messages from which the next request is built."""
+    async def before_request(self, state: QueryState, cancel: CancelToken) -> QueryState:
+        """Return the state from which the next request is built."""
+        if "before_turn" in self._wanted:
+            await self._ask("before_turn", self._hooks.before_turn(_copy(state)), cancel)
+        messages: Sequence[AgentMessage] = state.messages
         if "transform_context" in self._wanted:
             changed = self._hooks.transform_context(tuple(messages), cancel)
             messages = await self._ask("transform_context", changed, cancel) or ()
         if "convert_to_llm" in self._wanted:
             converted = await self._ask("convert_to_llm", self._converted(messages), cancel)
             messages = messages if converted is None else converted
-        return messages
+        return state if messages is state.messages else state.model_copy(update={"messages": list(messages)})
 
     async def api_key(self, provider: str, cancel: CancelToken) -> str | None:
-        if "get_api_key" not in self._wanted:
-            return None
         return await self._ask("get_api_key", self._hooks.get_api_key(provider), cancel)
 
     async def before_call(self, call: ToolCall, context: ToolContext, cancel: CancelToken) -> PermissionDecision | None:
@@ -91,10 +95,6 @@ class HookCalls:
             return result
         other = await self._ask("after_tool_call", self._hooks.after_tool_call(call, result), cancel)
         return result if other is None else _in_place_of(result, other)
-
-    async def before_turn(self, state: QueryState, cancel: CancelToken) -> None:
-        if "before_turn" in self._wanted:
-            await self._ask("before_turn", self._hooks.before_turn(_copy(state)), cancel)
 
     async def after_turn(self, state: QueryState, cancel: CancelToken) -> Literal["continue", "end"] | None:
         if "after_turn" not in self._wanted:

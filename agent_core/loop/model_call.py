@@ -9,14 +9,14 @@ from pydantic import SecretStr
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
-from agent_core.events import MessageEnd, MessageStart, MessageUpdate, RetryScheduled
+from agent_core.events import BudgetReached, MessageEnd, MessageStart, MessageUpdate, RetryScheduled
 from agent_core.log_errors import log_errors
 from agent_core.loop.answer import PartialAssembler
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
 from agent_core.loop.retry import LlmRetryPolicy
-from agent_core.loop.spending import PlannedCall, Reservation, Spending, UsedUp, reserved, until_cancelled
+from agent_core.loop.spending import PlannedCall, Reservation, Spending, UsedUp, until_cancelled
 from agent_core.loop.truncation import was_cut
 from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
 from agent_core.models.llm import (
@@ -70,18 +70,6 @@ class ModelCaller:
             return self.chain.order(cheaper)
         return self.chain.order(self.first, self.default)
 
-    async def ask(self, asked: "ModelRequest", emit: Emit) -> tuple[AssistantMessage, LlmFailure | None]:
-        """Ask for one answer; retries, and falls back to other models, where that may help.
-
-        Args:
-            emit: Gets the answer as it arrives, as one message. Each failed attempt that had produced output is a
-                message, too.
-
-        Returns:
-            The answer, and why it failed. A stopped answer has no failure.
-        """
-        return await _ModelCall(self, asked, emit).run()
-
     def failed(self, session_id: str, error: str) -> AssistantMessage:
         """Return the answer that stands for a request that could not be made."""
         return self.empty(session_id, self.first.model, CLEAN).model_copy(
@@ -129,10 +117,19 @@ class ModelRequest:
     """Fail the call if the server counted more tokens than the window holds or far fewer than it was sent."""
 
 
-class _ModelCall:
-    """A call under way: `message` and `failure` are the outcome of the current attempt."""
+class ModelCall:
+    """A request for one answer: retries, and falls back to other models, where that may help."""
+
+    _message: AssistantMessage
+    """The outcome of the current attempt, with `_failure`."""
 
     def __init__(self, caller: ModelCaller, asked: ModelRequest, emit: Emit) -> None:
+        """Create a call.
+
+        Args:
+            emit: Gets the answer as it arrives, as one message. Each failed attempt that had produced output is a
+                message, too.
+        """
         self._caller = caller
         self._asked = asked
         self._emit = emit
@@ -143,10 +140,10 @@ class _ModelCall:
         self._lost_tools = False
         self._begun = False
         """True once the server has begun to answer the current attempt."""
-        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.origin)
         self._failure: LlmFailure | None = None
 
-    async def run(self) -> tuple[AssistantMessage, LlmFailure | None]:
+    async def answer(self) -> tuple[AssistantMessage, LlmFailure | None]:
+        """Return the answer, and why it failed. A stopped answer has no failure."""
         attempt = 1
         while True:
             started = await self._attempt()
@@ -182,7 +179,9 @@ class _ModelCall:
         """
         self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.origin)
         self._failure = None
-        options = await self._with_key()
+        options: LlmOptions | None = self._options
+        if self._caller.hooks.give_keys:
+            options = await self._with_key()
         reservation = None if options is None else await self._reserved(options)
         if options is None or reservation is None:
             return False
@@ -253,14 +252,19 @@ class _ModelCall:
             yield client.error
 
     async def _reserved(self, options: LlmOptions) -> Reservation | None:
-        """Reserve what the call may cost; None if it must not be made."""
-        models = [each.model for each in (self._model, *self._others)]
-        call = PlannedCall(models, self._asked.request, options)
-        found = await reserved(self._caller.spending, call, self._asked.cancel, self._emit)
-        if not isinstance(found, UsedUp):
-            return found
-        self._failure = LlmFailure(kind=FailureKind.SPENT, message=found.reason)
-        self._message = self._caller.failed(self._asked.session_id, found.reason)
+        """Reserve what the call may cost, and wait for room if there is none; None if the call must not be made."""
+        spending, cancel = self._caller.spending, self._asked.cancel
+        call = PlannedCall([each.model for each in (self._model, *self._others)], self._asked.request, options)
+        while not cancel.cancelled:
+            found = await spending.reserve(call)
+            if not isinstance(found, UsedUp):
+                return found
+            if not found.can_wait:
+                self._failure = LlmFailure(kind=FailureKind.SPENT, message=found.reason)
+                self._message = self._caller.failed(self._asked.session_id, found.reason)
+                return None
+            await self._emit(BudgetReached(reason=found.reason))
+            await until_cancelled(spending.room(), cancel)
         return None
 
     async def _with_key(self) -> LlmOptions | None:

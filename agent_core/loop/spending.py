@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_core.cancel import CancelToken
-from agent_core.events import BudgetReached
-from agent_core.loop.event_stream import Emit
 from agent_core.loop.model_chain import Candidate
 from agent_core.messages import AssistantMessage
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo
@@ -96,23 +94,6 @@ class _Free:
 
     def settle_in_full(self) -> None:
         """Do nothing."""
-
-
-async def reserved(
-    spending: Spending, call: PlannedCall, cancel: CancelToken, emit: Emit
-) -> Reservation | UsedUp | None:
-    """Reserve a call, and wait for room if there is none.
-
-    Returns:
-        The reservation; the refusal of a call that must not wait; None if the run was stopped.
-    """
-    while not cancel.cancelled:
-        found = await spending.reserve(call)
-        if not isinstance(found, UsedUp) or not found.can_wait:
-            return found
-        await emit(BudgetReached(reason=found.reason))
-        await until_cancelled(spending.room(), cancel)
-    return None
 
 
 async def until_cancelled(work: Coroutine[object, object, None], cancel: CancelToken) -> None:

@@ -4,7 +4,7 @@ from agent_core.events import MessageEnd, MessageStart, TurnEnd, TurnStart
 from agent_core.loop.decision import after_overflow, compact_if_due, decide, is_overflow
 from agent_core.loop.engine import CallIds, End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
-from agent_core.loop.model_call import ModelRequest
+from agent_core.loop.model_call import ModelCall, ModelRequest
 from agent_core.loop.refused_tools import refused_tools
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.llm import LlmFailure, LlmRequest
@@ -21,10 +21,13 @@ async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next |
     await run.emit(TurnStart(turn=run.state.turn_count + 1, reason=reason))
     await _add_pending(run, reason)
     await compact_if_due(engine, run, "resume" if reason is TransitionReason.RESUME else "threshold")
+    state = run.state
     try:
-        request = await _build_request(engine, run, reason)
+        if engine.hooks.see_requests:
+            state = await engine.hooks.before_request(state, run.cancel)
     except HookFailed as error:
         return await _end_without_request(engine, run, str(error))
+    request = engine.context.build_request(state, with_tools=reason is not TransitionReason.LIMIT)
     return await _ask(engine, run, request, reason)
 
 
@@ -36,16 +39,6 @@ async def _add_pending(run: Run, reason: TransitionReason) -> None:
         message = run.pending.pop(0)
         await run.emit(MessageStart(message=message))
         await run.emit(MessageEnd(message=message))
-
-
-async def _build_request(engine: Engine, run: Run, reason: TransitionReason) -> LlmRequest:
-    """Build the request. Raises HookFailed."""
-    hooks, state, cancel = engine.hooks, run.state, run.cancel
-    await hooks.before_turn(state, cancel)
-    history = await hooks.history(state.messages, cancel)
-    if history is not state.messages:
-        state = state.model_copy(update={"messages": list(history)})
-    return engine.context.build_request(state, with_tools=reason is not TransitionReason.LIMIT)
 
 
 async def _end_without_request(engine: Engine, run: Run, error: str) -> End:
@@ -68,7 +61,7 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
         used_ids=CallIds(run),
         doubts_usage=can_shorten and not run.state.has_attempted_reactive_compact,
     )
-    message, failure = await engine.caller.ask(asked, run.emit)
+    message, failure = await ModelCall(engine.caller, asked, run.emit).answer()
     if run.inputs.budget.max_tokens is not None:
         run.unreported += unreported_tokens(request, message)
     if failure is None and message.stop_reason is not StopReason.ABORTED:

@@ -8,7 +8,7 @@ from agent_core.clock import NewId
 from agent_core.events import AgentEnd
 from agent_core.file_handles import lack
 from agent_core.loop.event_stream import unheard
-from agent_core.loop.model_call import ModelRequest
+from agent_core.loop.model_call import ModelCall, ModelRequest
 from agent_core.messages import user
 from agent_core.models.llm import FailureCause, LlmFailure
 from agent_core.reasons import TerminalReason
@@ -60,7 +60,8 @@ class AsideCommands:
         agent.append_message(question)
         origin = agent.loop.tools.origin()
         request = agent.context.build_request(agent.state, with_tools=False)
-        answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token, origin), unheard)
+        asked = ModelRequest(request, agent.session_id, token, origin)
+        answer, failure = await ModelCall(agent.loop.caller, asked, unheard).answer()
         if not self._access.may_speak(given.chat, given.sender):
             return None  # the right was taken away meanwhile
         if failure is not None and failure.cause is FailureCause.HANDLES:

@@ -31,7 +31,7 @@ from agent_core.events import (
 from agent_core.file_handles import lack
 from agent_core.log_errors import log_errors
 from agent_core.loop.event_stream import Emit
-from agent_core.loop.model_call import ModelCaller, ModelRequest
+from agent_core.loop.model_call import ModelCall, ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState, effective
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
@@ -167,9 +167,8 @@ class Compaction:
             if isinstance(event, RetryScheduled | BudgetReached):
                 await work.emit(event)
 
-        answer, failure = await caller.ask(
-            ModelRequest(request, work.state.session_id, work.cancel, CLEAN), emit_retries
-        )
+        asked = ModelRequest(request, work.state.session_id, work.cancel, CLEAN)
+        answer, failure = await ModelCall(caller, asked, emit_retries).answer()
         work.usage = answer.usage
         if work.cancel.cancelled:
             work.error = STOPPED
