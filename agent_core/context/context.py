@@ -72,10 +72,8 @@ class _Head:
     tools: tuple[ToolSpec, ...]
     system_tokens: int
     tool_tokens: int
-
-    @property
-    def tokens(self) -> int:
-        return self.system_tokens + self.tool_tokens
+    tokens: int
+    """Of both."""
 
 
 class ContextManager:
@@ -177,18 +175,16 @@ class ContextManager:
             tool_results=results_size,
         )
 
-    def _offered(self) -> tuple[ToolSpec, ...]:
-        """Return the tools for the next request, without skill tools that no skill has a use for."""
-        idle = self.skills.texts.idle_tools
-        return tuple(spec for spec in self.tools.specs() if spec.name not in idle)
-
     def _head(self) -> _Head:
-        tools = self._offered()
+        idle = self.skills.texts.idle_tools  # those that no skill has a use for are not offered
+        tools = tuple(spec for spec in self.tools.specs() if spec.name not in idle)
         parts = (self.system_prompt, self.persona, self.workspace, self.skills.texts, tools)
         if self._made is None or parts != self._made_from:
             system = self._system().render() if self.system_prompt is None else self.system_prompt
             tool_tokens = sum(estimate(spec.model_dump_json()) for spec in tools)
-            self._made, self._made_from = _Head(system, tools, estimate(system), tool_tokens), parts
+            tokens = estimate(system)
+            self._made = _Head(system, tools, tokens, tool_tokens, tokens + tool_tokens)
+            self._made_from = parts
         return self._made
 
     def _system(self) -> SystemPrompt:

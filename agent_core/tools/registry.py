@@ -46,7 +46,7 @@ class ToolRegistry:
             raise ValueError(f"the tool name {item.name} belongs to the skill system")
         if item.name in self._tools:
             raise ValueError(f"there are two tools named {item.name}")
-        self._tools[item.name] = item
+        self._tools = dict(sorted((self._tools | {item.name: item}).items()))
 
     def get(self, name: str) -> Tool:
         """Return the tool. One that was called stays available, because its call may still be running when it is
@@ -72,9 +72,10 @@ class ToolRegistry:
             return True
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        skills = {item.name: item for item in self._skills()}
+        """Return the tools as the model sees them: the fixed ones, those of skills, and those that come and go."""
         others = self._coming_and_going()
-        return tuple(known[name].spec for known in (self._tools, skills, others) for name in sorted(known))
+        tools = (*self._tools.values(), *self._skills(), *(others[name] for name in sorted(others)))
+        return tuple(item.spec for item in tools)
 
     def leave_out(self, name: str) -> bool:
         """Stop offering a tool that comes and goes, see `Tool.leave_out`."""

@@ -189,7 +189,7 @@ async def open_app(
             llm=default.llm,
             model=default.model,
             tools=tools,
-            others=servers.tools,
+            others=servers.tools if settings.mcp else tuple,
             described_by=approved.origin,
             skills=library,
             persona=current.persona,
