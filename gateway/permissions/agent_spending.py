@@ -1,10 +1,12 @@
 """The spending of one agent: prices its model calls and charges them to those for whom it runs."""
 
+from dataclasses import dataclass
+
 from agent_core.identity_cache import IdentityCache
 from agent_core.loop.model_chain import Candidate
 from agent_core.loop.spending import PlannedCall, Reservation, UsedUp
 from agent_core.messages import AssistantMessage, LlmMessage
-from agent_core.models.llm import LlmRequest, ModelInfo, ToolSpec
+from agent_core.models.llm import ModelInfo, ToolSpec
 from agent_core.models.openai_wire import most_output
 from agent_core.models.tokens import estimate, message_tokens
 from channels.base import ChatKey, Sender
@@ -40,7 +42,8 @@ class AgentSpending:
 
     @property
     def cheaper(self) -> Candidate | None:
-        return self._budgets.cheaper_for(self._payer)
+        cheaper = self._budgets.rules.cheaper()
+        return cheaper if cheaper is not None and self._budgets.are_near(self._payer) else None
 
     def begin_run(self, run_id: str, user_id: str | None, *, can_wait: bool) -> None:
         chat, job = self._payer.chat, self._payer.job
@@ -49,7 +52,9 @@ class AgentSpending:
         self._can_wait = can_wait and not job
 
     async def reserve(self, call: PlannedCall) -> Reservation | UsedUp:
-        size = self._size(call.request)
+        request = call.request
+        said, offered = sum(self._messages.row(request.messages)), sum(self._tools.row(request.tools))
+        size = estimate(request.system) + said + offered
         most = self._most(call, size)
         found = await self._budgets.reserve(self._payer, call.models[0].id, most)
         if isinstance(found, Lack):
@@ -61,59 +66,50 @@ class AgentSpending:
         await self._budgets.room_for(self._payer, self._refused)
 
     def _most(self, call: PlannedCall, size: int) -> Spent:
-        """Return the most that the call may use: at the price of the dearest model that may be asked."""
+        """Return the most that a call with a request of this size may use, if the dearest of its models answers."""
         answers = [most_output(model, call.options) for model in call.models]
         unknown = self._current.now.budgets.unknown_price
-        costs = [
-            size * _input_price(model, unknown) + most * _output_price(model, unknown)
-            for model, most in zip(call.models, answers, strict=True)
-        ]
-        return Spent(size + max(answers), round(max(costs) * PER_MILLION))
-
-    def _size(self, request: LlmRequest) -> int:
-        """Return the estimated tokens of a request."""
-        rows = self._messages.row(request.messages), self._tools.row(request.tools)
-        return estimate(request.system) + sum(map(sum, rows))
+        costs = [_cost(model, unknown, size, most) for model, most in zip(call.models, answers, strict=True)]
+        return Spent(size + max(answers), max(costs))
 
 
+@dataclass(frozen=True)
 class _Reserved:
     """Implements agent_core's `Reservation`."""
 
-    def __init__(self, budgets: Budgets, charged: Charged, size: int, unknown_price: float) -> None:
-        """`size` is the estimated tokens of the request."""
-        self._budgets = budgets
-        self._charged = charged
-        self._size = size
-        self._unknown_price = unknown_price
+    budgets: Budgets
+    charged: Charged
+    size: int
+    """The estimated tokens of the request."""
+    unknown_price: float
 
     def settle(self, model: ModelInfo, answer: AssistantMessage, *, begun: bool) -> None:
         usage = answer.usage
         asked = usage.input + usage.cache_read + usage.cache_write
         if not begun and not asked and not usage.output:
-            self._budgets.settle(self._charged, model.id, Spent(), "settled")
+            self.budgets.settle(self.charged, model.id, Spent(), "settled")
             return
         received = message_tokens(answer) if answer.content else 0
         is_told = bool(asked) and (bool(usage.output) or not received)
-        tokens = (asked or self._size) + (usage.output or received)
+        asked, answered = asked or self.size, usage.output or received
         if is_told and model.input_price is not None and model.output_price is not None:
-            cost = usage.cost_usd * USD
+            cost = round(usage.cost_usd * USD)
         else:
-            price, output_price = _input_price(model, self._unknown_price), _output_price(model, self._unknown_price)
-            cost = ((asked or self._size) * price + (usage.output or received) * output_price) * PER_MILLION
-        self._budgets.settle(self._charged, model.id, Spent(tokens, round(cost)), "settled" if is_told else "estimate")
+            cost = _cost(model, self.unknown_price, asked, answered)
+        self.budgets.settle(self.charged, model.id, Spent(asked + answered, cost), "settled" if is_told else "estimate")
 
     def settle_in_full(self) -> None:
-        self._budgets.settle(self._charged, "", self._charged.spent, "estimate")
+        self.budgets.settle(self.charged, "", self.charged.spent, "estimate")
 
 
-def _input_price(model: ModelInfo, unknown: float) -> float:
-    """Return dollars per million tokens of input, whether cached or not."""
-    price = unknown if model.input_price is None else model.input_price
-    return max(price, model.cache_write_price or 0.0)
+def _cost(model: ModelInfo, unknown: float, asked: int, answered: int) -> int:
+    """Return what so many tokens of input, whether cached or not, and of output cost at most.
 
-
-def _output_price(model: ModelInfo, unknown: float) -> float:
-    return unknown if model.output_price is None else model.output_price
+    `unknown` is the price of a million tokens for which the model has none.
+    """
+    asked_price = max(unknown if model.input_price is None else model.input_price, model.cache_write_price or 0.0)
+    answer_price = unknown if model.output_price is None else model.output_price
+    return round((asked * asked_price + answered * answer_price) * PER_MILLION)
 
 
 def _tool_tokens(tool: ToolSpec) -> int:

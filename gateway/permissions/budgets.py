@@ -160,12 +160,10 @@ class Budgets:
 
     # For agents
 
-    def cheaper_for(self, payer: Payer) -> Candidate | None:
-        """Return the cheaper model if one is set and most of a budget of the payer is used."""
-        if (cheaper := self.rules.cheaper()) is None:
-            return None
+    def are_near(self, payer: Payer) -> bool:
+        """Return True if most of a budget of the payer is used."""
         now = self._clock.time()
-        return cheaper if any(self._is_near(each, now) for each in self._of(payer)) else None
+        return any(self._is_near(each, now) for each in self._of(payer))
 
     async def reserve(self, payer: Payer, model: str, spent: Spent) -> Charged | Lack:
         """Reserve what a call may use at most, if all budgets of the payer have room."""
@@ -210,7 +208,7 @@ class Budgets:
         return lack
 
     def _of(self, payer: Payer) -> list[Budget]:
-        return list(chain.from_iterable(map(self.of, payer.accounts)))
+        return [budget for account in payer.accounts for budget in self.of(account)]
 
     def _own(self, account: Account) -> list[Budget]:
         lowest: dict[tuple[Period, Unit], Budget] = {}

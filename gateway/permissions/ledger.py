@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -30,6 +30,15 @@ def _alone(principal: str) -> Sequence[str]:
     return (principal,)
 
 
+@dataclass
+class _Sums:
+    """What accounts have used from one midnight to another."""
+
+    begins: float
+    ends: float
+    of: dict[Account, Spent] = field(default_factory=dict)
+
+
 class Ledger:
     """What was used in calendar days and months of a time zone. A call belongs to the day on which it began."""
 
@@ -43,8 +52,8 @@ class Ledger:
         """
         self.zone = zone
         self._linked = linked
-        self._sums: dict[tuple[Period, date], dict[Account, Spent]] = {}
-        """By the first day of each period."""
+        self._sums: dict[Period, list[_Sums]] = {period: [] for period in Period}
+        """The last two days, and the last two months, for which something was added."""
         self._noted: list[Change] | None = None
 
     def day_of(self, at: float) -> date:
@@ -72,27 +81,32 @@ class Ledger:
     ) -> None:
         """Go by the days of a zone, with the sums of the periods that hold this moment and what was added later."""
         self.zone, self._noted = zone, None
-        self._sums = {(period, first_day(self.day_of(at), period)): dict(known) for period, known in sums.items()}
+        self._sums = {period: [] for period in Period}
+        for period, known in sums.items():
+            self._begin(period, at).of.update(known)
         for change in later:
             self.add(*change)
 
     def add(self, accounts: Iterable[Account], at: float, spent: Spent) -> None:
         """Add to the accounts what a call that began at this moment has used; also a negative correction."""
-        day, accounts = self.day_of(at), tuple(accounts)
+        accounts = tuple(accounts)
         if self._noted is not None:
             self._noted.append((accounts, at, spent))
         for period in Period:
-            self._add((period, first_day(day, period)), accounts, spent)
+            sums = (self._holding(at, period) or self._begin(period, at)).of
+            for account in accounts:
+                sums[account] = sums.get(account, NOTHING) + spent
 
     def learn(self, account: Account, at: float, period: Period, used: Spent) -> None:
         """Take over what all nodes have used of an account and those that share budgets with it."""
         if (known := self.used(account, at, period)) != used:
-            self._add((period, first_day(self.day_of(at), period)), [account], used - known)
+            sums = (self._holding(at, period) or self._begin(period, at)).of
+            sums[account] = sums.get(account, NOTHING) + used - known
 
     def used(self, account: Account, at: float, period: Period) -> Spent:
         """Return what the account has used in the period that holds this moment, with what is reserved."""
-        sums = self._sums.get((period, first_day(self.day_of(at), period)), {})
-        return sum((sums.get(each, NOTHING) for each in self.shared(account)), NOTHING)
+        sums = self._holding(at, period)
+        return sum((sums.of.get(each, NOTHING) for each in self.shared(account)), NOTHING) if sums else NOTHING
 
     def shared(self, account: Account) -> list[Account]:
         """Return the accounts that share budgets with this one, itself among them."""
@@ -103,21 +117,18 @@ class Ledger:
     @property
     def accounts(self) -> set[Account]:
         """Return the accounts that have been charged lately."""
-        return {account for sums in self._sums.values() for account in sums}
+        return {account for known in self._sums.values() for sums in known for account in sums.of}
 
-    def _add(self, key: tuple[Period, date], accounts: Iterable[Account], spent: Spent) -> None:
-        if key not in self._sums:
-            self._begin(key)
-        sums = self._sums[key]
-        for account in accounts:
-            sums[account] = sums.get(account, NOTHING) + spent
+    def _holding(self, at: float, period: Period) -> _Sums | None:
+        """Return the sums of the period that holds this moment, if something was added in it."""
+        return next((sums for sums in self._sums[period] if sums.begins <= at < sums.ends), None)
 
-    def _begin(self, key: tuple[Period, date]) -> None:
-        """Begin a period, and forget all of its kind but the one before it."""
-        period, _ = key
-        kept = sorted(each for each in self._sums if each[0] is period)[-1:]
-        self._sums = {each: sums for each, sums in self._sums.items() if each[0] is not period or each in kept}
-        self._sums[key] = {}
+    def _begin(self, period: Period, at: float) -> _Sums:
+        """Begin the sums of a period, and forget all of its kind but the latest."""
+        sums = _Sums(self.begins(at, period), self.ends(at, period))
+        latest = sorted(self._sums[period], key=lambda known: known.begins)[-1:]
+        self._sums[period] = [*latest, sums]
+        return sums
 
     def _midnight(self, day: date) -> float:
         return datetime.combine(day, time.min, self.zone).timestamp()

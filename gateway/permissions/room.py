@@ -58,7 +58,7 @@ class OwnRoom:
         self._clock = clock
 
     async def reserve(self, charged: Charged, model: str, budgets: Sequence[Budget]) -> Lack | None:
-        if (lack := self._lacking(charged.spent, budgets)) is not None:
+        if budgets and (lack := self._lacking(charged.spent, budgets)) is not None:
             return lack
         self.ledger.add(charged.payer.accounts, charged.at, charged.spent)
         is_written = False
