@@ -149,7 +149,7 @@ class Conversation:
 
     @contextmanager
     def driving(self, agent: Agent) -> Iterator[None]:
-        """Keep the agent of a run in memory until the run is over, even if it is to be loaded again; see `read_again`."""
+        """Keep the agent of a run in memory until the run is over, even if it is to be `read_again`."""
         self._agent, self._is_driven = agent, True
         try:
             yield

@@ -2,15 +2,7 @@
 
 from collections import Counter, defaultdict
 
-from agent_core.events import (
-    AgentEnd,
-    AgentEvent,
-    AgentStart,
-    CompactionEnd,
-    MessageEnd,
-    RetryScheduled,
-    ToolExecutionEnd,
-)
+from agent_core.events import AgentEnd, CompactionEnd, RetryScheduled, ToolExecutionEnd
 from agent_core.messages import AssistantMessage, StopReason, Usage
 from agent_core.reasons import CallFailure
 from agent_core.tools.registry import ToolRegistry, UnknownTool
@@ -41,67 +33,45 @@ class RunTally:
         self.tool_calls: Counter[tuple[str, str]] = Counter()
         """By tool and outcome."""
 
-    def follow(self, model: str, tools: ToolRegistry) -> "RunCounting":
-        """Return what counts the events of one run, which begins with this model and has these tools."""
-        return RunCounting(self, model, tools)
-
-
-class RunCounting:
-    """Counts the events of one run."""
-
-    def __init__(self, tally: RunTally, model: str, tools: ToolRegistry) -> None:
-        self._tally = tally
-        self._model = model
-        self._tools = tools
-        self._began = 0.0
-
-    def keep(self, event: AgentEvent) -> None:
+    def count(self, event: CompactionEnd | RetryScheduled | AgentEnd, model: str, began: float) -> None:
+        """Count an event of a run that asks this model, and began at this time."""
         match event:
-            case AgentStart():
-                self._began = event.ts
-            case MessageEnd(message=AssistantMessage() as message):
-                self._answer(message)
             case CompactionEnd():
-                self._usage(self._model, event.usage)
+                self._use(model, event.usage)
             case RetryScheduled(scope="llm"):
-                self._tally.model_calls[event.model or self._model, "retried"] += 1
-            case ToolExecutionEnd():
-                self._tool(event)
-            case AgentEnd():
-                self._end(event)
-            case _:
+                self.model_calls[event.model or model, "retried"] += 1
+            case RetryScheduled():
                 pass
+            case AgentEnd():
+                if event.failure is not None:
+                    self.model_calls[model, "failed"] += 1
+                self.runs[event.reason.value] += 1
+                self.seconds.observe(event.ts - began)
 
-    def _answer(self, message: AssistantMessage) -> None:
-        model = message.model or self._model
+    def count_answer(self, message: AssistantMessage, asked: str) -> None:
+        """Count an answer; `asked` is the model of the run."""
+        model = message.model or asked
         if message.stop_reason not in _UNFINISHED:
-            self._tally.model_calls[model, "answered"] += 1
-        self._usage(model, message.usage)
+            self.model_calls[model, "answered"] += 1
+        self._use(model, message.usage)
 
-    def _usage(self, model: str, usage: Usage) -> None:
-        tokens = self._tally.tokens
-        tokens[model, "input"] += usage.input
-        tokens[model, "output"] += usage.output
-        tokens[model, "cache_read"] += usage.cache_read
-        tokens[model, "cache_write"] += usage.cache_write
-        self._tally.cost[model] += usage.cost_usd
-
-    def _tool(self, event: ToolExecutionEnd) -> None:
+    def count_call(self, event: ToolExecutionEnd, tools: ToolRegistry) -> None:
+        """Count a tool call of a run with these tools."""
         outcome = "ok"
         if event.is_error:
             details = event.result.details
             failure = details.get("failure") if isinstance(details, dict) else None
             outcome = "refused" if event.denied or failure in _REFUSED else "failed"
-        self._tally.tool_calls[self._known(event.tool_name), outcome] += 1
-
-    def _known(self, tool: str) -> str:
         try:
-            return self._tools.get(tool).name
+            tool = tools.get(event.tool_name).name
         except UnknownTool:
-            return UNKNOWN
+            tool = UNKNOWN
+        self.tool_calls[tool, outcome] += 1
 
-    def _end(self, event: AgentEnd) -> None:
-        if event.failure is not None:
-            self._tally.model_calls[self._model, "failed"] += 1
-        self._tally.runs[event.reason.value] += 1
-        self._tally.seconds.observe(event.ts - self._began)
+    def _use(self, model: str, usage: Usage) -> None:
+        tokens = self.tokens
+        tokens[model, "input"] += usage.input
+        tokens[model, "output"] += usage.output
+        tokens[model, "cache_read"] += usage.cache_read
+        tokens[model, "cache_write"] += usage.cache_write
+        self.cost[model] += usage.cost_usd

@@ -80,7 +80,7 @@ class ChatModels:
 
     def prepare_for(self, model: str) -> None:
         """Prepare a model that is offered."""
-        self.warm.begin(self._offered[model].llm)
+        self.warm.begin(self._models.now.offered[model].llm)
 
     def _expect(self, candidate: Candidate) -> None:
         llm = candidate.llm
@@ -100,17 +100,13 @@ class ChatModels:
         return self._models.now.default.model
 
     @property
-    def _offered(self) -> dict[str, Candidate]:
-        return {each.model.id: each for each in reversed(self._models.now.everyone)}
-
-    @property
     def offered(self) -> list[ModelInfo]:
         """All models that can be chosen, the default first."""
-        return [each.model for each in reversed(self._offered.values())]
+        return [each.model for each in self._models.now.offered.values()]
 
     def client_of(self, model: str) -> LlmClient:
         """Return the client of a model that is offered, which masks secrets."""
-        return MaskingClient(self._offered[model].llm, self._secrets)
+        return MaskingClient(self._models.now.offered[model].llm, self._secrets)
 
     def uses(self, model: str) -> list[str]:
         """Return what the settings use a model for: `default`, `fallback`, `cheaper`."""
@@ -128,7 +124,7 @@ class ChatModels:
         """Return True if people of this role may use the model. Everyone may use the default one."""
         now = self._current.now
         allowed = {Role.MEMBER: now.member_models, Role.GUEST: now.guest_models}.get(role or Role.GUEST, frozenset())
-        if not allowed or model == self.default.id:
+        if not allowed or model == self._models.now.default.model.id:
             return True
         names = {model, _bare(model)} | {each.wire_name for each in self.offered if each.id == model}
         return bool(names & allowed)
@@ -153,11 +149,13 @@ class ChatModels:
         level = await self._settings.find(chat, THINKING)
         found = self._chosen(setting.value) if setting else None
         thinking = level.value if level and level.value in LEVELS else self._current.now.thinking
-        return Chosen(found.model if found else self.default, thinking, setting, level)
+        model = (found or self._models.now.default).model
+        return Chosen(model, thinking, setting, level)
 
     def _chosen(self, wanted: str) -> Candidate | None:
         """Return the offered model that a setting names."""
-        return next((each for each in self._offered.values() if wanted in (each.model.id, each.model.wire_name)), None)
+        offered = self._models.now.offered.values()
+        return next((each for each in offered if wanted in (each.model.id, each.model.wire_name)), None)
 
     async def model_for(self, chat: ChatKey, person: str) -> ModelInfo:
         """Return the model that answers a person in a chat."""
@@ -166,7 +164,7 @@ class ChatModels:
 
     async def model_of(self, run: Run) -> ModelInfo:
         """Return the model that answers in a run: the one that was chosen for it, or else for its chat."""
-        if run.model is not None and run.model in self._offered:
+        if run.model is not None and run.model in self._models.now.offered:
             return self._allowed(self._role(run.chat, run.person), run.model).model
         return await self.model_for(run.chat, run.person)
 
@@ -180,11 +178,11 @@ class ChatModels:
     async def equip(self, agent: Agent, chat: ChatKey, role: Role | None, once: str | None = None) -> None:
         """Give an agent the model `once`, or that of the chat, as far as the role allows."""
         chosen = await self.chosen(chat)
-        wanted = once if once is not None and once in self._offered else chosen.model.id
+        wanted = once if once is not None and once in self._models.now.offered else chosen.model.id
         candidate, default, models = self._allowed(role, wanted), self._models.now.default, agent.loop.models
         models.model, models.llm = candidate.model, self._client(models, candidate.llm)
         models.default = Candidate(default.model, self._client(models, default.llm))
-        gone = chosen.setting if chosen.is_gone and wanted != once else None
+        gone = chosen.setting if chosen.setting and chosen.is_gone and wanted != once else None
         models.wanted = shown_name(gone.value) if gone else ""
         if models.options.thinking != chosen.thinking:
             agent.set_thinking_level(chosen.thinking)
@@ -196,7 +194,8 @@ class ChatModels:
         return next(mine, None) or MaskingClient(wanted, self._secrets)
 
     def _allowed(self, role: Role | None, model: str) -> Candidate:
-        return self._offered[model if self.allows(role, model) else self.default.id]
+        now = self._models.now
+        return now.offered[model] if self.allows(role, model) else now.default
 
     def _role(self, chat: ChatKey, person: str) -> Role | None:
         return self._access.role(chat, Sender(id=person, name=""))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 
 import structlog
@@ -52,10 +53,12 @@ class ModelSet:
     choices: Mapping[str, Sequence[ModelChoice]] = field(default_factory=dict)
     """The addresses of these models, by the setting that names them."""
 
-    @property
-    def everyone(self) -> list[Candidate]:
-        """All models that people can choose, the default first."""
-        return [self.default, *self.fallbacks, *self.menu.others]
+    @cached_property
+    def offered(self) -> Mapping[str, Candidate]:
+        """All models that people can choose, by id, the default first."""
+        every = [self.default, *self.fallbacks, *self.menu.others]
+        first = {each.model.id: each for each in reversed(every)}
+        return {each.model.id: first[each.model.id] for each in every}
 
     @property
     def is_ai(self) -> bool:
