@@ -22,8 +22,8 @@ from bench.figures import Figure, median
 from channels.base import ChatKey
 from gateway.records.audit import AuditLog
 from gateway.records.replay.lines import Manner, replayed
-from gateway.records.trace import Trace
-from gateway.records.transcript import Transcript
+from gateway.records.run_recorder import Records, RunRecorder
+from gateway.records.run_tally import RunTally
 from gateway.runs.agents import AgentParts, Agents
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
@@ -157,7 +157,6 @@ async def _keep(home: Path) -> None:
             agent = _agent(ROUNDS - 1, f"session-{number}", limits)
             run = Run(new_id(), CHAT, agent.session_id, "ann", clock.time())
             store.runs.begin(run)
-            trace, transcript = Trace(store, audit, agent, run), Transcript(store, run, agent.loop.tools)
+            recorder = RunRecorder(Records(store, audit, RunTally()), agent, run, lambda _: None)
             async for event in agent.stream("hello", run_id=run.id, user_id="ann"):
-                trace.keep(event)
-                await transcript.keep(event)
+                await recorder.keep(event)

@@ -12,9 +12,8 @@ from agent_core.file_handles import lack
 from agent_core.messages import AgentMessage
 from agent_core.models.llm import FailureCause
 from gateway.records.audit import AuditLog
+from gateway.records.run_recorder import Records, RunRecorder
 from gateway.records.run_tally import RunTally
-from gateway.records.trace import Trace
-from gateway.records.transcript import Transcript
 from gateway.runs.attempts import is_stuck
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.drain import Drain
@@ -66,7 +65,7 @@ class Runner:
         self.drain = drain
         self.tally = RunTally()
         self._store = store
-        self._audit = audit
+        self._records = Records(store, audit, self.tally)
         self._models = models
         self._open: set[str] = set()
 
@@ -107,10 +106,8 @@ class Runner:
         Raises OSError if the run has failed for want of a file handle; it goes on where it stopped.
         """
         tools = agent.loop.tools
-        transcript = Transcript(self._store, run, tools, watcher.said)
         await self._models.give(agent, run)
-        trace = Trace(self._store, self._audit, agent, run)
-        counting = self.tally.follow(agent.loop.models.model.id, tools)
+        recorder = RunRecorder(self._records, agent, run, watcher.said)
         with self.drain.unit(run.id, run.chat) as unit:
             async with aclosing(events):
                 async for event in events:
@@ -120,9 +117,7 @@ class Runner:
                     if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
                         raise lack(event.error or "")
                     watcher.show(event)
-                    trace.keep(event)
-                    counting.keep(event)
-                    await transcript.keep(event)
+                    await recorder.keep(event)
                     await unit.follow(event, tools, watcher.released)
                     if isinstance(event, ToolExecutionStart):
                         await self._fresh()
