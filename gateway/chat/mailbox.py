@@ -7,7 +7,7 @@ from itertools import count
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
 from gateway.chat.holds import Hold, Holds
 from gateway.chat.places import Moved, Place
-from gateway.chat.run_pace import person_of
+from gateway.chat.run_pace import account_of
 from gateway.store.rows import InboxItem
 
 _WORDS = "words"
@@ -25,7 +25,7 @@ class Mailbox:
         """Create an empty mailbox.
 
         Args:
-            waiting: Counts the messages in all mailboxes by user.
+            waiting: Counts the messages in all mailboxes by account.
             holds: Tell why items wait that could begin a run.
             moved: Is told of the place of each item.
         """
@@ -260,7 +260,7 @@ class Mailbox:
         self._tickets[item.seq] = next(self._next_ticket)
         self._tell(item, Place.STEERS if place is self._given else Place.WAITS)
         if _kind(item)[1] == _WORDS:
-            self._count[person_of(item.event.chat, item.event.sender)] += 1
+            self._count[account_of(item.event.chat, item.event.sender)] += 1
 
     def _empty(self, place: Mapping[int, InboxItem]) -> list[InboxItem]:
         items = sorted(place.values(), key=_sent)
@@ -278,10 +278,10 @@ class Mailbox:
         self._passed.discard(seq)
         self.holds.changed.set()
         if _kind(item)[1] == _WORDS:
-            person = person_of(item.event.chat, item.event.sender)
-            self._count[person] -= 1
-            if not self._count[person]:
-                del self._count[person]
+            account = account_of(item.event.chat, item.event.sender)
+            self._count[account] -= 1
+            if not self._count[account]:
+                del self._count[account]
 
 
 def _sent(item: InboxItem) -> tuple[float, int]:

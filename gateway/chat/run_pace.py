@@ -1,4 +1,5 @@
-"""Rate limit on runs per user, and the limits on a user's waiting messages, commands and edits.
+"""Rate limit on runs per user, and the limits on a user's waiting messages, commands and edits. Linked accounts are one
+user.
 
 Messages over the rate wait, and later ones join the turn that waits. Commands and buttons that cost a run count too
 (`/compact`, `/cron run`, `/cron test`, `/heartbeat now`, Continue, Try again); those that begin no turn of the chat are
@@ -20,6 +21,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey, InboundEvent, MessageReceived, OutboundMessage, Sender
 from channels.text import literal
 from gateway.permissions.access import Access
+from gateway.permissions.roles import without_workspace
 from gateway.store.rows import InboxItem
 from gateway.texts.say import Language, say
 
@@ -47,7 +49,7 @@ class Pace:
 
     def __init__(self, access: Access, clock: Clock) -> None:
         self.waiting: Counter[str] = Counter()
-        """Number of messages waiting for a run, by user."""
+        """Number of messages waiting for a run, by account."""
         self._access = access
         self._clock = clock
         self._began = clock.time()
@@ -61,7 +63,7 @@ class Pace:
 
     def is_full(self, chat: ChatKey, sender: Sender) -> bool:
         """Return True if the user has as many messages waiting as allowed."""
-        return self.waiting[person_of(chat, sender)] >= MOST_WAITING
+        return sum(self.waiting[each] for each in self._access.ids(chat, sender)) >= MOST_WAITING
 
     def turn_wait(self, items: Sequence[InboxItem]) -> float:
         """Return the seconds until these messages may begin a run together; 0 also takes a token."""
@@ -72,11 +74,11 @@ class Pace:
         """Return the seconds until the user may cause a run in the chat; 0 also takes a token."""
         if self._access.is_owner(chat, sender):
             return 0.0
-        return self._taken(self._runs, person_of(chat, sender))
+        return self._taken(self._runs, self._access.person(chat, sender))
 
     def may_hold_by_edit(self, chat: ChatKey, sender: Sender) -> bool:
         """Return True, and count it, if an edit of the user may hold back the chat."""
-        return not self._taken(self._edits, person_of(chat, sender))
+        return not self._taken(self._edits, self._access.person(chat, sender))
 
     def _counts(self, item: InboxItem) -> bool:
         """Return True if the message was sent after Parley began to listen, by the platform's time of sending."""
@@ -96,9 +98,9 @@ class Pace:
         return math.ceil((1 - bucket.tokens) / PER_SECOND)
 
 
-def person_of(chat: ChatKey, sender: Sender) -> str:
-    """Return the user's name across platforms: `platform:id`."""
-    return f"{chat.platform}:{sender.id}"
+def account_of(chat: ChatKey, sender: Sender) -> str:
+    """Return the sender's account as `platform:id`, which is the same whatever accounts are linked."""
+    return without_workspace(sender.id) if ":" in sender.id else f"{chat.platform}:{sender.id}"
 
 
 def refusal(items: Sequence[InboxItem], language: Language) -> OutboundMessage:

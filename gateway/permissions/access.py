@@ -21,7 +21,7 @@ from channels.values import Standing
 from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.names import Names
 from gateway.permissions.rights import Place
-from gateway.permissions.roles import Role, Roles, names_in_settings
+from gateway.permissions.roles import Role, Roles, names_in_settings, without_workspace
 from gateway.settings.permissions import Row
 from gateway.store.person import Account
 from gateway.store.standings import person_in
@@ -254,6 +254,11 @@ class Access:
     def accounts(self, chat: ChatKey, sender: Sender) -> list[str]:
         """Return the principals of all linked accounts of the sender."""
         return self._roles.linked(self.principal(chat, sender))
+
+    def ids(self, chat: ChatKey, sender: Sender) -> list[str]:
+        """Return all linked accounts of the sender as `platform:id`, without workspaces; the own one is the first."""
+        own = without_workspace(self.principal(chat, sender))
+        return list(dict.fromkeys([own, *map(without_workspace, self.accounts(chat, sender))]))
 
     def person_named(self, text: str, near: ChatKey) -> str | None:
         """Return the principal that stands for the person somebody typed as `platform:id`, see `named`."""

@@ -81,7 +81,7 @@ class Approvals:
         """`hold` blocks once the program drains."""
         self._store = store
         self._delivery = delivery
-        self._access = access
+        self.access = access
         self._clock = clock
         self._current = current
         self._new_id = new_id
@@ -190,7 +190,7 @@ class Approvals:
     async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Question]:
         """Close and return the questions of users who may no longer speak."""
         found = [each for each in await self._store.approvals.pending() if knows(each.chat)]
-        gone = [each for each in found if not self._access.may_speak(each.chat, Sender(id=each.person, name=""))]
+        gone = [each for each in found if not self.access.may_speak(each.chat, Sender(id=each.person, name=""))]
         moved = [await self._move(each.id, Question.withdrawn) for each in gone]
         return [each.after for each in moved if each is not None and each.has_moved]
 
@@ -261,7 +261,7 @@ class Approvals:
 
     def may_answer(self, question: Question, who: Sender) -> bool:
         """Return True for the run's user, admins and owners with no less rights: they may also stop it."""
-        return self._access.may_act_for(question.chat, who, question.person)
+        return self.access.may_act_for(question.chat, who, question.person)
 
     # For start and stop
 
@@ -373,7 +373,7 @@ class Approvals:
 
     def _send(self, request_id: str) -> None:
         if post := self._unsent.pop(request_id, None):
-            self._access.spoke(post.chat)  # a user may answer before the delivery is recorded
+            self.access.spoke(post.chat)  # a user may answer before the delivery is recorded
             self._sends[request_id] = self._changing.start(self._delivery.deliver(post.chat, [post]))
 
     async def _close(self, question: Question, line: OutboundMessage) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -19,6 +19,8 @@ PEOPLE = "people.json"
 """Bytes and files that each user has added to each chat. Files of earlier versions hold the bytes alone."""
 
 People = dict[str, dict[str, Usage]]
+Accounts = Callable[[str], Sequence[str]]
+"""Returns a user's account in a chat as `platform:id`, by the id, and then the other accounts linked with it."""
 
 
 class Quotas:
@@ -32,16 +34,17 @@ class Quotas:
         self._people: People = {}
         self._pools: WeakValueDictionary[tuple[str, str], MemoryPool] = WeakValueDictionary()
 
-    def filled_by(self, person: str) -> Usage:
-        """Return the user's usage in all chats."""
+    def filled_by(self, accounts: Iterable[str]) -> Usage:
+        """Return the usage of a user's accounts in all chats."""
         with self._lock:
-            return sum(self._known().get(person, {}).values(), Usage())
+            known = self._known()
+            return sum((each for account in accounts for each in known.get(account, {}).values()), Usage())
 
-    def note(self, person: str, chat: str, by: Usage, whole: Usage) -> None:
-        """Add a call's change to a user's usage in a chat, clamped between 0 and `whole`, the chat's total."""
+    def note(self, account: str, chat: str, by: Usage, whole: Usage) -> None:
+        """Add a call's change to an account's usage in a chat, clamped between 0 and `whole`, the chat's total."""
         with self._lock, file_locked(self._file.lock):
             known = self._known()
-            theirs = known.setdefault(person, {})
+            theirs = known.setdefault(account, {})
             new = theirs.get(chat, Usage()) + by
             theirs[chat] = Usage(_within(new.bytes, whole.bytes), _within(new.files, whole.files))
             written = {name: {at: astuple(each) for at, each in chats.items()} for name, chats in known.items()}
@@ -68,10 +71,10 @@ def filled_by_people(folder: Path) -> dict[str, int]:
 class ChatQuota:
     """Implements agent_core's `Quota` for one chat, whose files are in `folders`."""
 
-    def __init__(self, quotas: Quotas, chat: str, platform: str, folders: tuple[Path, ...]) -> None:
+    def __init__(self, quotas: Quotas, chat: str, accounts: Accounts, folders: tuple[Path, ...]) -> None:
         self._quotas = quotas
         self._chat = chat
-        self._platform = platform
+        self._accounts = accounts
         self._folders = folders
 
     def used(self) -> Usage:
@@ -83,18 +86,16 @@ class ChatQuota:
         files = [settings.chat_files - used.files]
         pools = [self._quotas.pool("this chat", self._chat, settings.chat_memory_mb)]
         if person is not None:
-            filled = self._quotas.filled_by(self._name(person))
+            accounts = self._accounts(person)
+            filled = self._quotas.filled_by(accounts)
             left.append(settings.person_mb * MB - filled.bytes)
             files.append(settings.person_files - filled.files)
-            pools.append(self._quotas.pool("this person in all chats", self._name(person), settings.person_memory_mb))
+            pools.append(self._quotas.pool("this person in all chats", min(accounts), settings.person_memory_mb))
         return Allowance(max(0, min(left)), max(0, min(files)), tuple(pools))
 
     def grew(self, person: str | None, by: int, files: int) -> None:
         if person is not None and (by or files):
-            self._quotas.note(self._name(person), self._chat, Usage(by, files), self.used())
-
-    def _name(self, person: str) -> str:
-        return f"{self._platform}:{person}"
+            self._quotas.note(self._accounts(person)[0], self._chat, Usage(by, files), self.used())
 
 
 def _within(value: int, most: int) -> int:

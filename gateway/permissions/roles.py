@@ -149,10 +149,10 @@ def _best(roles: Iterable[Role | None]) -> Role | None:
 
 def names_in_settings(principal: str) -> set[str]:
     """Return how the settings may name a principal."""
-    return {principal, _without_workspace(principal)}
+    return {principal, without_workspace(principal)}
 
 
-def _without_workspace(principal: str) -> str:
+def without_workspace(principal: str) -> str:
     """Return `slack:U7` for `slack:T1:U7`."""
     platform, _, rest = principal.partition(":")
     return f"{platform}:{rest.rpartition(':')[2]}"

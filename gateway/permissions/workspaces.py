@@ -53,6 +53,10 @@ def workspace_of(home: Path, chat: ChatKey) -> Path:
     return home / "workspaces" / folder_name(chat)
 
 
+def _own_account(chat: ChatKey, person: str) -> list[str]:
+    return [f"{chat.platform}:{person}"]
+
+
 class Versions:
     """Returns the versions of a chat, creating them on first use."""
 
@@ -62,10 +66,17 @@ class Versions:
         clock: Clock,
         limits: KeepLimits | None = None,
         quotas: Callable[[], QuotaSettings] = QuotaSettings,
+        accounts: Callable[[ChatKey, str], Sequence[str]] = _own_account,
     ) -> None:
-        """`quotas` returns those in force."""
+        """Create the versions of all chats.
+
+        Args:
+            quotas: Returns those in force.
+            accounts: Returns the account of a person in a chat as `platform:id`, and then the linked ones.
+        """
         self._home = home
         self._quotas = Quotas(home / FOLDER, quotas)
+        self._accounts = accounts
         self._clock = clock
         self._limits = limits
         self._known: WeakValueDictionary[str, ChatVersions] = WeakValueDictionary()
@@ -76,7 +87,7 @@ class Versions:
         if found is None:
             folder = self._home / FOLDER / name
             workspace = workspace_of(self._home, chat)
-            quota = ChatQuota(self._quotas, name, chat.platform, (workspace, folder))
+            quota = ChatQuota(self._quotas, name, partial(self._accounts, chat), (workspace, folder))
             found = ChatVersions(folder, workspace, self._clock, self._limits, quota)
             self._known[name] = found
         return found

@@ -5,13 +5,17 @@ from functools import partial
 
 import pytest
 
+from agent_core.workspace.keeper import Author
 from channels.base import ChatKey, Sender
-from channels.memory import NO_PACE, user
+from channels.memory import NO_PACE, MemoryChannel, user
 from gateway.app.page_commands import PageCommands
+from gateway.chat.run_pace import BURST, MOST_WAITING
 from gateway.permissions.roles import Role
 from gateway.permissions.room import Charged
+from gateway.settings.limits import MB, QuotaSettings
 from gateway.store.budget import Account, Payer, Scope, Spent
 from gateway.texts.amounts import Period
+from tests.clock import HandClock
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
@@ -166,6 +170,47 @@ async def test_linked_accounts_share_what_they_have_used(start_bot: StartBot) ->
 
     assert used.tokens > 0
     assert f"of which {used.tokens:,} tokens are used" in bot.screen[-1]
+
+
+async def test_linked_accounts_share_their_pace(start_bot: StartBot) -> None:
+    clock = HandClock()
+    channel = MemoryChannel(limits=NO_PACE, now=clock.time)
+    bot = await start_bot(*[f"answer {number}" for number in range(BURST + 1)], channel=channel, clock=clock)
+    await linked(bot, "bob", "carl")
+    for number in range(BURST):
+        await bot.hears(f"{number}", sender="bob")
+
+    await channel.hears("I am Bob, too", sender="carl")
+    await channel.hears("/queue", sender="carl")
+    await channel.until(lambda: "I am Bob, too" in channel.screen_of(chat_of(bot, "carl"))[-1])
+    async with clock.going_on():
+        await channel.until(lambda: channel.screen_of(chat_of(bot, "carl"))[-1] == f"answer {BURST}")
+
+
+async def test_linked_accounts_share_the_room_for_files(start_bot: StartBot) -> None:
+    bot = await start_bot(quotas=QuotaSettings(person_mb=1, reserve_mb=0))
+    of_bob, of_carl = (bot.made.files.versions.of(chat_of(bot, each)) for each in ("bob", "carl"))
+    of_bob.workspace.mkdir(parents=True)
+    with of_bob.file(Author("write_file", "c1", "bob"), "file", 900_000):
+        (of_bob.workspace / "file").write_bytes(b"x" * 900_000)
+    assert of_carl.quota.room("carl").bytes == MB
+
+    await linked(bot, "bob", "carl")
+
+    room = of_carl.quota.room("carl")
+    assert room.bytes == MB - 900_000
+    assert {*room.pools} & {*of_bob.quota.room("bob").pools}
+
+
+async def test_linked_accounts_share_the_room_for_waiting_messages(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await linked(bot, "bob", "carl")
+    pace, carls = bot.made.chats.pace, chat_of(bot, "carl")
+    assert not pace.is_full(carls, user("carl"))
+
+    pace.waiting["memory:bob"] = MOST_WAITING
+
+    assert pace.is_full(carls, user("carl"))
 
 
 async def test_the_giver_of_a_code_is_told_and_takes_it_back_by_a_button(start_bot: StartBot) -> None:

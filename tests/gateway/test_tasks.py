@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
@@ -15,8 +16,10 @@ from gateway.runs.tasks.tasks import MOST_IN_A_ROW
 from gateway.runs.tasks.workers import MOST_IN_CHAT, MOST_OF_PERSON
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, acting, id_of, questions
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
+from tests.gateway.test_links import linked
 from tests.process import until
 
 
@@ -164,7 +167,14 @@ async def test_of_twenty_at_once_few_run_and_all_are_told(start_bot: StartBot) -
     assert rows(bot.home, "SELECT count(*) FROM inbox WHERE event_id LIKE 'task:%' AND state = 'done'") == [(20,)]
 
 
-async def test_a_second_person_s_task_begins_although_the_first_has_twenty(start_bot: StartBot) -> None:
+def have_begun(bot: Bot, answers: int) -> bool:
+    return bot.screen.count(IN_BACKGROUND) == answers
+
+
+@pytest.mark.parametrize("accounts", [["bob"], ["bob", "carl"]], ids=["one account", "linked accounts"])
+async def test_a_second_person_s_task_begins_although_the_first_has_twenty(
+    start_bot: StartBot, accounts: list[str]
+) -> None:
     working = asyncio.Event()
     begun: list[str] = []
 
@@ -180,10 +190,14 @@ async def test_a_second_person_s_task_begins_although_the_first_has_twenty(start
     chats = [turn for first in range(0, 20, 5) for turn in (begins(*names[first : first + 5]), IN_BACKGROUND)]
     cast = Cast(*chats, begins("rake"), IN_BACKGROUND, tasks=digging)
     bot = await start_bot(*cast.turns, tools=(dig,), channel=MemoryChannel(limits=NO_PACE))
+    if len(accounts) > 1:
+        await linked(bot, *accounts)
     for group in range(4):
-        await bot.channel.hears("dig everywhere in the background", sender="bob", group=f"team {group}")
-    await until(lambda: len(states(bot.home)) == len(names) and len(begun) == MOST_OF_PERSON)
-    await bot.channel.hears("rake in the background", sender="carl")
+        sender = accounts[group % len(accounts)]
+        await bot.channel.hears("dig everywhere in the background", sender=sender, group=f"team {group}")
+        await bot.channel.until(partial(have_begun, bot, group + 1))
+    await until(lambda: len(states(bot.home)) == len(names) and len(begun) >= MOST_OF_PERSON)
+    await bot.channel.hears("rake in the background", sender="ann")
     await until(lambda: "rake" in begun)
     working.set()
     await bot.app.settled()

@@ -19,7 +19,7 @@ from agent_core.subagents import LONGEST_REPORT, asked, usage_of
 from agent_core.tasks import Report, TaskStatus
 from agent_core.untrusted import origin_of
 from agent_core.workspace.outputs import keep_text
-from channels.base import ChatKey
+from channels.base import ChatKey, Sender
 from gateway.permissions.approvals import Approvals
 from gateway.runs.agents import Agents
 from gateway.runs.isolated_run import IsolatedRun
@@ -168,18 +168,22 @@ class Workers:
         """Start queued tasks while there is room: of the user with the fewest running, the longest waiting first."""
         while not (self._closed or self._runner.drain.is_on):
             chats = Counter(each.chat for each in self._in_background())
-            people = Counter(_person(each) for each in self._in_background())
+            people = Counter(self._person(each) for each in self._in_background())
             can = [
                 task
                 for task in self._waiting.values()
-                if chats[task.chat] < MOST_IN_CHAT and people[_person(task)] < MOST_OF_PERSON
+                if chats[task.chat] < MOST_IN_CHAT and people[self._person(task)] < MOST_OF_PERSON
             ]
             if not can or chats.total() >= MOST_AT_ONCE:
                 return
-            self.start(min(can, key=lambda task: people[_person(task)]))
+            self.start(min(can, key=lambda task: people[self._person(task)]))
 
     def _in_background(self) -> Iterator[Task]:
         return (worker.task for worker in self._at_work.values() if worker.task.background)
+
+    def _person(self, task: Task) -> str:
+        """Return what stands for all linked accounts of the user."""
+        return self._approvals.access.person(task.chat, Sender(id=task.person, name=""))
 
     async def _kept(self, task: Task, report: Report) -> str:
         """Write a long report to a workspace file. Returns its name, or an empty string."""
@@ -193,10 +197,6 @@ class Workers:
             return ""
         await asyncio.to_thread(self._agents.ledger.of(workspace).wrote, name, report.origin, CLEAN)
         return name
-
-
-def _person(task: Task) -> tuple[str, str]:
-    return task.chat.platform, task.person
 
 
 def _write(workspace: Path, text: str) -> str:

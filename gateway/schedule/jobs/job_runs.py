@@ -292,7 +292,7 @@ class JobWork:
         """Wait for a place; the process may shut down meanwhile."""
         with self._runner.drain.unit(run.id, run.chat) as unit:
             unit.rests = True
-            async with self._places.of(f"{run.chat.platform}:{run.person}"):
+            async with self._places.of(self._access.person(run.chat, Sender(id=run.person, name=""))):
                 unit.rests = False
                 await unit.pause()
                 yield

@@ -37,7 +37,7 @@ def test_what_people_fill_is_counted_on_all_nodes(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(fills, range(20)))
 
-    assert [each.filled_by("memory:ann") for each in nodes] == [Usage(200, 20)] * 4
+    assert [each.filled_by(["memory:ann"]) for each in nodes] == [Usage(200, 20)] * 4
 
 
 def test_skills_that_are_approved_at_once_are_all_approved_everywhere(tmp_path: Path) -> None:
