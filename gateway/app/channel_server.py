@@ -1,7 +1,7 @@
 """Serves the channels of the running gateway, those that come later as well."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 
 from agent_core.clock import Clock
@@ -27,17 +27,17 @@ class Supervisor:
         self._owners = owners
         self._clock = clock
 
-    async def keep_going(
+    def keep_going(
         self,
         name: str,
         work: Work,
         *,
         fatal: tuple[type[Exception], ...] = (),
         contained: Callable[[], Contained] | None = None,
-    ) -> None:
+    ) -> Coroutine[object, object, None]:
         """Run `work` until it returns, is cancelled, or fails with a `fatal` error, which the caller has to report."""
         told = self._owners.work_failed
-        await supervise(name, work, self._clock, told=told, fatal=fatal, contained=contained)
+        return supervise(name, work, self._clock, told=told, fatal=fatal, contained=contained)
 
 
 class ChannelServer:
@@ -161,22 +161,20 @@ class ChannelServer:
         named = [(name, self._channels.on(name)) for name in {*self._serving, *self._paused}]
         return [name for name, channel in named if channel is not None and not channel.limits.accompanies]
 
-    async def _serve(self, channel: Channel) -> None:
+    def _serve(self, channel: Channel) -> Coroutine[object, object, None]:
         """Run a channel, restarting it on failure unless it is local: the user of a terminal sees it fail."""
         if channel.limits.is_local and not channel.limits.accompanies:
-            await self._serve_once(channel)
-        else:
-            fatal = (ChannelError, ParleyError)  # the operator has to fix it
-            await self._supervisor.keep_going(channel.name, partial(self._serve_once, channel), fatal=fatal)
+            return self._serve_once(channel)
+        fatal = (ChannelError, ParleyError)  # the operator has to fix it
+        return self._supervisor.keep_going(channel.name, partial(self._serve_once, channel), fatal=fatal)
 
-    async def _serve_once(self, channel: Channel) -> None:
+    def _serve_once(self, channel: Channel) -> Coroutine[object, object, None]:
         """Run a channel once, reading missed messages if it supports that."""
         if isinstance(channel, Shares):
-            await self._serve_shared(channel, self._catch_up(channel.name, channel))
-        elif isinstance(channel, CatchesUp):
-            await self._serve_and_catch_up(channel, self._catch_up(channel.name, channel))
-        else:
-            await self._while_receiver(channel, partial(channel.run, self._handler.accept, self._menu))
+            return self._serve_shared(channel, self._catch_up(channel.name, channel))
+        if isinstance(channel, CatchesUp):
+            return self._serve_and_catch_up(channel, self._catch_up(channel.name, channel))
+        return self._while_receiver(channel, partial(channel.run, self._handler.accept, self._menu))
 
     async def _serve_shared(self, channel: Shares, behind: CatchUp) -> None:
         """Run a channel that several processes share, and read what was missed of what is for this one."""
@@ -214,12 +212,13 @@ class ChannelServer:
 
         await self._while_receiver(channel, receive, on_wait=behind.leave)
 
-    async def _while_receiver(self, channel: Channel, receive: Work, on_wait: Callable[[], None] | None = None) -> None:
+    def _while_receiver(
+        self, channel: Channel, receive: Work, on_wait: Callable[[], None] | None = None
+    ) -> Coroutine[object, object, None]:
         """Receive: from a platform with one receiver, while this process holds its lease."""
         if channel.limits.one_receiver:
-            await self._leases.while_held(receiver_of(channel.name), receive, on_wait=on_wait)
-        else:
-            await receive()
+            return self._leases.while_held(receiver_of(channel.name), receive, on_wait=on_wait)
+        return receive()
 
 
 def _is_connected(channel: Channel) -> bool:

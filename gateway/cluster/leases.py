@@ -1,14 +1,14 @@
 """Leases for work that one node at a time may do, such as receiving from a platform with a single receiver."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 from channels.sharing import Sharing, Unshared
 
 _CONNECTING = "connect "
-Work = Callable[[], Awaitable[None]]
+Work = Callable[[], Coroutine[object, object, None]]
 IsReady = Callable[[], bool]
 
 
@@ -46,9 +46,9 @@ class Leases(Protocol):
     async def has_holder(self, name: str) -> bool:
         """Return True if a live process has held the lease long enough to have started. Raises sqlite3.Error."""
 
-    async def while_held(
+    def while_held(
         self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
-    ) -> None:
+    ) -> Coroutine[object, object, None]:
         """Acquire a lease, and do its work until that returns.
 
         If the lease is lost, the work is cancelled, and started again once the lease is back. `on_wait` is called
@@ -92,11 +92,11 @@ class LocalLeases:
         """See `Leases.has_holder`."""
         return True
 
-    async def while_held(
+    def while_held(
         self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
-    ) -> None:
+    ) -> Coroutine[object, object, None]:
         """See `Leases.while_held`."""
-        await work()
+        return work()
 
     def avoids(self, name: str) -> bool:
         """Return False: there is no other process."""
