@@ -35,6 +35,7 @@ from channels.telegram.wire import (
     User,
 )
 from channels.text import MessageText, parse_command, utf16_len
+from channels.unread import Unread
 
 ANONYMOUS = frozenset((1087968824, 136817688))
 """GroupAnonymousBot and Channel_Bot, as which Telegram shows users who write as their group or channel."""
@@ -183,19 +184,38 @@ def message_event_id(me: Identity, chat: int, message: int) -> str:
     return f"telegram:{me.id}:{chat}:{message}"
 
 
+class _Along(NamedTuple):
+    """What comes along with the words of a message."""
+
+    forwarded_from: str = ""
+    files: tuple[Attachment, ...] = ()
+    replied_files: tuple[Attachment, ...] = ()
+    reply_to: str | None = None
+    quoted: str | None = None
+    lost: tuple[Unread, ...] = ()
+
+
+def _along(message: Message, me: Identity) -> _Along:
+    files, forwarded, replied = attachments(message), forwarded_from(message), replied_message(message)
+    return _Along(
+        forwarded_from=forwarded,
+        files=by_another(files, forwarded) if forwarded else files,
+        replied_files=() if files else _replied_files(message, me),
+        reply_to=str(replied.message_id) if replied else None,
+        quoted=quoted(message),
+        lost=lost_kinds(message),
+    )
+
+
 def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked | None:
     sender = _sender(message)
     said = message_text(message, me)
-    files = attachments(message)
-    has_content = bool(said.full_text or said.mentions_bot or files)
-    unread = lost_kinds(message) if has_content else unread_kinds(message)
+    along = _Along() if message.is_plain else _along(message, me)
+    has_content = bool(said.text or said.shared or said.mentions_bot or along.files)
+    unread = along.lost if has_content else unread_kinds(message)
     if sender is None or not (has_content or unread):
         return None
-    forwarded = forwarded_from(message)
-    replied = replied_message(message)
-    theirs = () if files else _replied_files(message, me)
-    if forwarded:
-        files = by_another(files, forwarded)
+    forwarded = along.forwarded_from
     received = MessageReceived(
         event_id=message_event_id(me, message.chat.id, message.message_id),
         chat=_key(message, me),
@@ -206,13 +226,13 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         named=() if forwarded else said.named,
         text="" if forwarded else said.text,
         message_id=str(message.message_id),
-        attachments=files or theirs,
-        reply_to=str(replied.message_id) if replied else None,
-        quoted=quoted(message),
+        attachments=along.files or along.replied_files,
+        reply_to=along.reply_to,
+        quoted=along.quoted,
         shared=_shared(forwarded, said),
         unread=unread,
     )
-    may_be_command = not files and not forwarded and said.text.startswith("/")
+    may_be_command = not along.files and not forwarded and said.text.startswith("/")
     command = parse_command(said.text, {me.username}) if may_be_command else None
     if command is None:
         return received

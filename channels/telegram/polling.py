@@ -85,14 +85,12 @@ def _piece(group: list[Arrival], *, is_last: bool) -> Piece:
     if not messages:
         return Piece(group[0].event, updates, unfinished=False)
     unfinished = is_last and (group[-1].album is not None or _is_cut_off(messages[-1]))
-    return Piece(_joined(messages), updates, unfinished)
+    return Piece(_joined(messages) if len(messages) > 1 else messages[0], updates, unfinished)
 
 
 def _joined(messages: list[MessageReceived]) -> MessageReceived:
     """Join messages. The id names the first and the last: the same parts give the same event, later ones another."""
     first = messages[0]
-    if len(messages) == 1:
-        return first
     text = first.text
     for before, message in pairwise(messages):
         glue = "" if utf16_len(before.text) == _FULL or not text or not message.text else "\n"

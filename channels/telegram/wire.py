@@ -173,6 +173,10 @@ class ExternalReply(Forgiving):
         return parse(Message, {**self.__pydantic_extra__, **place})
 
 
+_PLAIN = frozenset({"message_id", "chat", "date", "sender", "message_thread_id", "is_topic_message", "text"})
+"""Fields of a message that is words alone."""
+
+
 class Message(Forgiving):
     """A message; fields that are not read are kept, since they tell what kind of message it is."""
 
@@ -219,6 +223,11 @@ class Message(Forgiving):
     reply_markup: Keyboard | None = None
     link_preview_options: LinkPreview | None = None
     forum_topic_created: dict[str, object] | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """True for words alone, of which nothing was left out."""
+        return self.model_fields_set <= _PLAIN and not self._odd
 
 
 class CallbackQuery(Wire):
