@@ -47,9 +47,10 @@ class Admission:
         words: PlainWords,
         *,
         commands: CommandTable,
-        before_restore: BeforeRestore,
+        before_restore: BeforeRestore | None,
         strangers: Strangers,
     ) -> None:
+        """`before_restore` is None if the store was never restored."""
         self._store = store
         self._delivery = delivery
         self._gate = gate
@@ -66,7 +67,7 @@ class Admission:
 
     async def take(self, event: InboundEvent) -> InboxItem | Accepted:
         """Store the event. Returns the stored event, or the outcome if it is not to be handled."""
-        event = self._commands.with_files(event)
+        event = self._commands.with_files(event) if isinstance(event, MessageReceived) and event.attachments else event
         self._words.heard(event)
         if isinstance(event, MessageReceived):  # commands get a reply message of their own
             self._delivery.masked_channel(event.chat).other_wrote(event.chat)
@@ -78,11 +79,11 @@ class Admission:
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
         event = self.without_secrets(event)
-        stored = without(event, typed_code(event))
+        stored = without(event, typed_code(event)) if isinstance(event, CommandInvoked) else event
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
-        if self._before_restore.is_from_before(event):
+        if self._before_restore is not None and self._before_restore.is_from_before(event):
             return Accepted.NEW if await self._store.restores.set_aside(stored) else Accepted.DUPLICATE
         seq = await self._store.inbox.accept(stored)
         if seq is None:
@@ -98,9 +99,11 @@ class Admission:
     def without_secrets(self, event: InboundEvent) -> InboundEvent:
         """Return the event without secrets. A token that an admin types for a setting becomes a known secret."""
         secrets, secret = self._delivery.masked_channel(event.chat).secrets, typed_secret(event)
-        if secret and self._gate.access.is_admin(event.chat, event.sender):  # others could have any word masked
-            secrets.add(secret)
-        return secrets.masked(without(event, secret))
+        if secret:
+            if self._gate.access.is_admin(event.chat, event.sender):  # others could have any word masked
+                secrets.add(secret)
+            event = without(event, secret)
+        return secrets.masked(event)
 
     async def _is_under_us(self, event: InboundEvent) -> bool:
         """Return True for a message in a thread under one of ours, which is a reply even without a mention."""

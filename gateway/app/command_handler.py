@@ -95,8 +95,8 @@ class CommandHandler:
         return True
 
     def _take_message(self, item: InboxItem, event: MessageReceived, *, is_live: bool) -> bool:
-        said = plain_word(event)
-        if said is not Word.STOP and self._answers.to_model.may_answer(event):
+        said, to_model = plain_word(event), self._answers.to_model
+        if said is not Word.STOP and event.chat in to_model.asked_in and to_model.may_answer(event):
             self._hold(item, event, self._take_answer)
         elif said is not None and is_live:
             return self._take_word(item, event, said)

@@ -18,8 +18,8 @@ class Gate:
 
     async def authorize(self, event: InboundEvent) -> Decision:
         """Decide on an event. A sender whom it shows to have lost a role on the server loses what is open too."""
-        told = self.access.groups.news(event.chat, event.sender)
-        if told is not None:
+        told = event.sender.standing
+        if told is not None and self.access.groups.is_news(event.chat, event.sender, told):
             person = person_in(event.chat, event.sender.id)
             await self._standings.save(person, told)
             self.access.groups.standings[person] = told

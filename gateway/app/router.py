@@ -78,22 +78,30 @@ class EventRouter:
                 case TaskEnded() as event:
                     self._sessions.of(event.chat).receive(item)
                 case ButtonPressed() as event:
-                    self._say(InboxItem(item.seq, as_message(event, Said(event.action, CLEAN))), passes_gap=True)
+                    said = as_message(event, Said(event.action, CLEAN))
+                    self._say(InboxItem(item.seq, said), passes_gap=True, may_answer=True)
                 case MessageReceived() as event if event.attachments or visible(event.words):
-                    self._offer_unconfirmed(event, is_live=is_live)
-                    self._say(item)
+                    self._say(item, may_answer=is_live and plain_word(event) is not None)
                 case MessageReceived() as event:
                     self._sessions.of(event.chat).conversation.follows_unread = True
                     self._tasks.start(self._ask_back(item, event))
                 case _:
                     self._tasks.start(self._replies.answer(item, None))
 
-    def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:
-        """Pass a message to the chat's agent, unless too many of the user's messages wait."""
-        if self._pace.is_full(item.event.chat, item.event.sender):
+    def _say(self, item: InboxItem, *, passes_gap: bool = False, may_answer: bool = False) -> None:
+        """Pass a message to the chat's agent, unless too many of the user's messages wait.
+
+        If an answer in the chat may not have arrived, it is offered again, once, unless the message could have answered
+        a question.
+        """
+        event = item.event
+        if event.chat in self._replies.unconfirmed and not may_answer and isinstance(event, MessageReceived):
+            self._replies.unconfirmed.discard(event.chat)
+            self._tasks.start(self._offer(event))
+        if self._pace.is_full(event.chat, event.sender):
             self._tasks.start(self._refuse(item, refusal))
         else:
-            self._sessions.of(item.event.chat).receive(item, passes_gap=passes_gap)
+            self._sessions.of(event.chat).receive(item, passes_gap=passes_gap)
 
     def _has_too_many(self, event: CommandInvoked | ButtonPressed) -> bool:
         """Return True if the platform still has to take the replies to many commands of the same person."""
@@ -113,12 +121,6 @@ class EventRouter:
         keys = [f"unread_{kind}" for kind in event.unread] or ["mention_only"]
         text = "\n\n".join(say(key, language) for key in keys)
         await self._replies.answer(item, OutboundMessage(markdown=text))
-
-    def _offer_unconfirmed(self, event: MessageReceived, *, is_live: bool) -> None:
-        """Offer to repeat an answer that may not have arrived, unless the message could have answered a question."""
-        is_word = is_live and plain_word(event) is not None
-        if not is_word and self._replies.takes_unconfirmed(event.chat):
-            self._tasks.start(self._offer(event))
 
     async def _offer(self, event: MessageReceived) -> None:
         """Offer to repeat an answer that may not have arrived."""

@@ -26,9 +26,9 @@ def typed_secret(event: InboundEvent) -> str:
     return value if _is_secret(found["name"]) or _TOKEN.search(value) else ""
 
 
-def typed_code(event: InboundEvent) -> str:
+def typed_code(event: CommandInvoked) -> str:
     """Return the one-time code that somebody said with /pair or /link; empty if there is none."""
-    if not isinstance(event, CommandInvoked) or event.name not in ("pair", "link"):
+    if event.name not in ("pair", "link"):
         return ""
     found = _CODE.search(_said(event))
     return found["value"] if found else ""

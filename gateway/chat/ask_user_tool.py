@@ -113,6 +113,7 @@ class FreeAnswers:
         self._approvals = approvals
         self._store = store
         self._delivery = delivery
+        self.asked_in = approvals.asked_in
 
     def may_answer(self, event: MessageReceived) -> bool:
         """Return True if the model waits for an answer of this user, and the message can be one.

@@ -124,6 +124,8 @@ class Replies:
         self._store = store
         self._delivery = delivery
         self._access = access
+        self.unconfirmed = delivery.unconfirmed
+        """The chats in which an answer may not have arrived, and was not offered again."""
 
     async def answer(self, item: InboxItem, answer: Reply) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
@@ -261,12 +263,6 @@ class Replies:
         posts = [Post(f"{name}:reply:{number}", name, chat, part, CLEAN) for number, part in enumerate(parts)]
         await self._store.outbox.add(posts, [item.seq for item in items])
         await self._delivery.deliver(chat, posts)
-
-    def takes_unconfirmed(self, chat: ChatKey) -> bool:
-        """Return True, once, if an answer in the chat may not have arrived, so that it is to be offered again."""
-        is_unconfirmed = chat in self._delivery.unconfirmed
-        self._delivery.unconfirmed.discard(chat)
-        return is_unconfirmed
 
     async def offer(self, event: InboundEvent, message: OutboundMessage) -> None:
         """Post a message that offers to repeat an answer which may not have arrived, once per event."""

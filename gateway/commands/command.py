@@ -255,9 +255,9 @@ class CommandTable:
         """Return the key of the sentence that refuses somebody a command in a chat; empty if they may give it."""
         return self._rules.refusal(self._by_name[name].rights.of(arguments), chat, sender)
 
-    def with_files(self, event: InboundEvent) -> InboundEvent:
-        """Return the command that a message with files is, or the event as it is."""
-        if not isinstance(event, MessageReceived) or not event.attachments or event.shared:
+    def with_files(self, event: MessageReceived) -> MessageReceived | CommandInvoked:
+        """Return the command that a message with files is, or the message as it is."""
+        if event.shared:
             return event
         found = _TYPED.match(event.text.strip())
         command = self._by_name.get(found["name"].lower()) if found else None

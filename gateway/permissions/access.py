@@ -51,13 +51,13 @@ class GroupAccess:
         """Return the rights that the group gives to somebody without a role of their own."""
         return self.rules.speakers(chat).role_of(sender.standing or self.standings.get(person_in(chat, sender.id)))
 
-    def news(self, chat: ChatKey, sender: Sender) -> Standing | None:
-        """Return the sender's standing if it must be stored: a new one of somebody whom a group admits or admitted."""
-        told, known = sender.standing, self.standings.get(person_in(chat, sender.id))
-        if told is None or told == known:
-            return None
+    def is_news(self, chat: ChatKey, sender: Sender, told: Standing) -> bool:
+        """Return True if a sender's standing must be stored: a new one of somebody whom a group admits or admitted."""
+        known = self.standings.get(person_in(chat, sender.id))
+        if told == known:
+            return False
         speakers = self.rules.speakers(chat)
-        return told if known or (speakers.needs_standing and speakers.role_of(told)) else None
+        return known is not None or bool(speakers.needs_standing and speakers.role_of(told))
 
 
 class Access:
@@ -290,14 +290,10 @@ class Access:
         self._spoken_in.update(chats)
 
     def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
-        is_group = self.is_group(chat)
-        for name in names_in_settings(self.principal(chat, sender)):
-            self._names.saw(name, sender.name, None if is_group or chat.thread else chat)
-            if not _is_principal(sender):
-                self._names.heard(name)
-        if not is_group and not _is_principal(sender):
-            self._names.saw_in_private(chat, self.principal(chat, sender))
-        if is_group:
+        principal, private = self.principal(chat, sender), None if self.is_group(chat) else chat
+        known_as, is_heard = names_in_settings(principal), not _is_principal(sender)
+        self._names.saw(principal, known_as, sender.name, private, is_heard=is_heard)
+        if private is None:
             self._names.saw_group(chat, group)
 
     def _takes_ambient(self, chat: ChatKey) -> bool:

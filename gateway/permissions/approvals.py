@@ -4,7 +4,7 @@ A question is on disk before it is sent, and its outcome before anything acts on
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -97,6 +97,8 @@ class Approvals:
         """Platforms that cannot answer any more."""
         self._of_model: dict[ChatKey, Question] = {}
         """Open questions of the model, of which a chat has one at a time."""
+        self.asked_in: Container[ChatKey] = self._of_model
+        """The chats in which the model waits for an answer."""
         self._changing = Background("editing a question failed")
 
     # For runs

@@ -1,6 +1,7 @@
 """Remembers the names of people, of the private chats with them and of groups, as they were last seen, whose private
 chats they are, and who was heard last."""
 
+from collections.abc import Collection
 from itertools import count
 from typing import TypeVar
 
@@ -23,17 +24,23 @@ class Names:
         self._turns: dict[str, int] = {}
         self._counted = count(1)
 
-    def saw(self, principal: str, name: str, private_chat: ChatKey | None) -> None:
-        """Remember the name of an account, and of the private chat in which it was seen."""
-        if not name:
-            return
-        _put(self._people, principal, name)
-        if private_chat is not None:
-            _put(self._chats, private_chat, name)
+    def saw(
+        self, principal: str, known_as: Collection[str], name: str, private: ChatKey | None, *, is_heard: bool
+    ) -> None:
+        """Remember an account, which settings may name in several ways, and the private chat in which it was seen.
 
-    def saw_in_private(self, chat: ChatKey, principal: str) -> None:
-        """Remember whose private chat it is."""
-        _put(self._private, chat.without_thread, principal)
+        `is_heard`: on its platform, not by way of the page.
+        """
+        for each in known_as:
+            if name:
+                _put(self._people, each, name)
+            if is_heard:
+                _put(self._turns, each, next(self._counted))
+        if private is not None:
+            if name and private.thread is None:
+                _put(self._chats, private, name)
+            if is_heard:
+                _put(self._private, private.without_thread, principal)
 
     def whose(self, chat: ChatKey) -> str | None:
         """Return the account with which a private chat is, or None if nobody was seen there."""
@@ -47,10 +54,6 @@ class Names:
     def person(self, principal: str) -> str:
         """Return the name of an account, or ""."""
         return self._people.get(principal, "")
-
-    def heard(self, principal: str) -> None:
-        """Remember that an account was heard on its platform."""
-        _put(self._turns, principal, next(self._counted))
 
     def turn(self, principal: str) -> int:
         """Return a number that is higher the later an account was heard; 0 for one that was not."""

@@ -126,17 +126,16 @@ def test_a_group_admits_by_the_senders_standing(
 def test_a_standing_once_told_holds_for_work_without_an_event_until_another_is_told() -> None:
     door = access(speakers(COOKS))
     cook = ZOE.model_copy(update={"standing": COOK})
-    told = door.groups.news(TEAM, cook)
-    assert told == COOK
-    door.groups.standings[person_in(TEAM, ZOE.id)] = told
+    assert door.groups.is_news(TEAM, cook, COOK)
+    door.groups.standings[person_in(TEAM, ZOE.id)] = COOK
     assert door.role(TEAM, ZOE) is Role.MEMBER
-    assert door.groups.news(TEAM, cook) is None
-    assert door.groups.news(TEAM, ZOE.model_copy(update={"standing": Standing()})) == Standing()
+    assert not door.groups.is_news(TEAM, cook, COOK)
+    assert door.groups.is_news(TEAM, ZOE, Standing())
 
 
 def test_the_standings_of_people_whom_no_group_admits_are_not_kept() -> None:
-    assert access().groups.news(TEAM, ZOE.model_copy(update={"standing": COOK})) is None
-    assert access(speakers(COOKS)).groups.news(TEAM, ZOE.model_copy(update={"standing": FULL})) is None
+    assert not access().groups.is_news(TEAM, ZOE, COOK)
+    assert not access(speakers(COOKS)).groups.is_news(TEAM, ZOE, FULL)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ class EventParts:
             Gate(people.access, store.standings, commands.revocation, parts.moments),
             words,
             commands=commands.table,
-            before_restore=self.before_restore,
+            before_restore=self.before_restore if self.before_restore.is_needed else None,
             strangers=people.strangers,
         )
         languages = Languages(base.stored.seen)
