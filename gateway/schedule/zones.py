@@ -85,7 +85,7 @@ class Zones:
             # A stored zone may have been removed from the time zone database since.
             if (name := self._own.get(str(key))) and is_zone(name):
                 return Known(ZoneInfo(name), level)
-        if found := self._of_person(chat, person):
+        if self._people and (found := self._of_person(chat, person)):
             return Known(ZoneInfo(found.zone or ""), Level.PERSON, found.source)
         return Known(self._current.zone, Level.DEFAULT)
 
@@ -107,12 +107,15 @@ class Zones:
         """Keep the zone that a message says, or that came with an event if none is known of its sender."""
         chat, sender = event.chat, event.sender
         principal = self._access.principal(chat, sender)
-        await self._keep_told(principal)
+        if principal in self._just_told:
+            await self._keep_told(self._just_told.pop(principal))
         if sender.language:
             self._tags[principal] = sender.language
-        if self.is_own_chat(chat, sender):
-            self._private[str(chat.without_thread)] = principal
-        if said := _said_to_us(event):
+        whole = str(chat.without_thread)
+        if self._private.get(whole) != principal and self.is_own_chat(chat, sender):
+            self._private[whole] = principal
+        to_us = event.text if isinstance(event, MessageReceived) and event.addressed is not Addressed.AMBIENT else ""
+        if said := zone_said(to_us):
             await self.say(chat, sender.id, said)
             return
         if sender.zone is None or not _is_place(sender.zone):
@@ -161,17 +164,12 @@ class Zones:
         principal = self._access.principal(chat, Sender(id=person, name=""))
         self._just_told[principal] = replace(found or PersonZone(principal, None, SAID), is_told=True)
 
-    async def _keep_told(self, principal: str) -> None:
-        told = self._just_told.pop(principal, None)
-        if told is None:
-            return
+    async def _keep_told(self, told: PersonZone) -> None:
         found = self._people.get(told.principal)
         if (found.zone if found else None) == told.zone:  # otherwise it was changed or erased since
             await self._keep(told)
 
     def _of_person(self, chat: ChatKey, person: str | None) -> PersonZone | None:
-        if not self._people:
-            return None
         rows = [self._people[each] for each in self._principals(chat, person) if each in self._people]
         found = [each for each in rows if each.zone and is_zone(each.zone)]
         return next(iter(sorted(found, key=lambda each: each.source != SAID)), None)
@@ -189,12 +187,6 @@ class Zones:
     async def _keep(self, known: PersonZone) -> None:
         self._people[known.principal] = known
         await self._store.person_zones.save(known)
-
-
-def _said_to_us(event: InboundEvent) -> str | None:
-    if isinstance(event, MessageReceived) and event.addressed is not Addressed.AMBIENT:
-        return zone_said(event.text)
-    return None
 
 
 def _is_place(zone: str) -> bool:
