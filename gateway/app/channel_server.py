@@ -1,7 +1,7 @@
 """Serves the channels of the running gateway, those that come later as well."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 
 from agent_core.clock import Clock
@@ -30,7 +30,7 @@ class Supervisor:
     def keep_going(
         self,
         name: str,
-        work: Work,
+        work: Callable[[], Awaitable[None]],
         *,
         fatal: tuple[type[Exception], ...] = (),
         contained: Callable[[], Contained] | None = None,

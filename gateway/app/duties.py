@@ -8,6 +8,7 @@ from types import MappingProxyType
 from agent_core.log_errors import Contained
 from gateway.app.channel_server import Supervisor
 from gateway.cluster.leases import Leases, Work
+from gateway.plugin import Duty
 
 LEASE = "duties"
 
@@ -20,7 +21,7 @@ class Duties:
         loops: Mapping[str, Work],
         supervisor: Supervisor,
         leases: Leases,
-        of_plugins: Mapping[str, Mapping[str, Work]] = MappingProxyType({}),
+        of_plugins: Mapping[str, Mapping[str, Duty]] = MappingProxyType({}),
     ) -> None:
         """`loops` is what runs until it is cancelled, by the name under which it is reported.
 
@@ -52,6 +53,6 @@ class Duties:
                 task.cancel()
             await asyncio.wait(tasks)
 
-    async def _of_plugin(self, plugin: str, name: str, duty: Work) -> None:
+    async def _of_plugin(self, plugin: str, name: str, duty: Duty) -> None:
         contained = partial(Contained, "a plugin failed", plugin=plugin, duty=name)
         await self._supervisor.keep_going(f"{plugin}: {name}", duty, contained=contained)

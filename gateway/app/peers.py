@@ -17,7 +17,6 @@ from gateway.cluster.protocols import ChatWork, Dispatcher, Peers
 from gateway.delivery.sending import Sending, SendsAlways
 from gateway.security.packages import version
 from gateway.security.secrets import Secrets
-from gateway.store.rows import InboxItem
 from gateway.store.server import PostgresServer
 from gateway.store.signals import NoSignals, Signals, StoreNode
 from gateway.store.store import NOTHING_ELSE, Extras, Store
@@ -50,10 +49,7 @@ class LocalDispatcher:
 
     def __init__(self, work: ChatWork) -> None:
         self._work = work
-
-    def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
-        """See `Dispatcher`."""
-        self._work.route(item, is_live=is_live)
+        self.dispatch = work.route
 
     async def wait_routed(self, chat: ChatKey) -> None:
         """Return at once: each event is routed when it is dispatched."""
