@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 TOOLS = "tools"
@@ -107,15 +108,10 @@ class Manner:
     alternates: bool = False
     """It takes no two messages of one role in a row."""
 
-    @property
+    @cached_property
     def rearranges(self) -> bool:
         """Return True if messages cannot be sent one by one as they are."""
         return self.heads_with_system or self.alternates
-
-    @property
-    def of_messages(self) -> "Manner":
-        """Return what concerns the messages of a request."""
-        return replace(self, left_out=self.left_out & {TOOLS}, newer_limit=False, bare=False)
 
     def without_tools(self, before: "Manner") -> bool:
         """Return True if it was learned since `before` that the server takes no tools."""

@@ -38,7 +38,9 @@ class Manners:
 
     def of(self, model: str, messages: Sequence[LlmMessage] = ()) -> Manner:
         """Return the manner in which a model takes its requests, and this conversation."""
-        manner = self._by_model.get(model) or known_of(model)
+        manner = self._by_model.get(model)
+        if manner is None:
+            manner = self._by_model[model] = known_of(model)
         refused = self._refused.get(model)
         if refused and any(message.id in refused for message in messages):
             return replace(manner, bare=True)

@@ -40,7 +40,7 @@ from agent_core.models.llm import (
     StreamEvent,
 )
 from agent_core.models.lost import causes_of, lost
-from agent_core.models.manner import REFUSED, TOOLS, Manner
+from agent_core.models.manner import AS_USUAL, REFUSED, TOOLS, Manner
 from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_text
 from agent_core.models.protocols import OtherProtocol, failure_of_nothing, failure_of_page
@@ -114,7 +114,9 @@ class OpenAiClient:
         while True:
             failure = None
             manner = self._manners.of(model.wire_name, request.messages)
-            body = manner.fits(self._body(model, request, options))
+            body = self._body(model, request, options)
+            if manner != AS_USUAL:
+                body = manner.fits(body)
             written = self._written(model, body, request, manner)
             try:
                 async with contextlib.aclosing(self._events(answer, written, options)) as events:
@@ -133,11 +135,12 @@ class OpenAiClient:
     async def _events(self, answer: Answer, body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
         """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed."""
         is_first = True
+        session = self._session or self._open_session()
         try:
-            async with self._open_session().post(
+            async with session.post(
                 self._url,
                 data=body,
-                headers=self._headers | self._authorization(options.api_key),
+                headers=self._headers | (self._authorization(options.api_key) if options.api_key else {}),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=options.timeout_s),
                 allow_redirects=False,
             ) as response:
@@ -171,12 +174,11 @@ class OpenAiClient:
         return with_key(self._base_url, key)
 
     def _open_session(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            # uvicorn drops idle connections after 5 s; a request on a dropped one would fail.
-            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
-            self._session = aiohttp.ClientSession(
-                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=bool(self._hosted)
-            )
+        # uvicorn drops idle connections after 5 s; a request on a dropped one would fail.
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
+        self._session = aiohttp.ClientSession(
+            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=bool(self._hosted)
+        )
         return self._session
 
     def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:

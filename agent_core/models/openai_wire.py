@@ -99,7 +99,7 @@ class WireText:
         if reader.manner.rearranges:
             return f"[{','.join(map(compact_json, messages_to_wire(request, reader)))}]"
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
-        form = reader.vision, reader.manner.of_messages
+        form = reader.vision, reader.manner
         written = self._form(*form, own=False).row(request.messages)
         for text, (message, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
             said = self._form(*form, own=True)(message) if reader.wrote(message) else text
@@ -138,9 +138,12 @@ def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[t
 def _message(message: LlmMessage, manner: Manner, *, vision: bool, own: bool) -> Iterable[WireObject]:
     if isinstance(message, UserMessage):
         return ({"role": "user", "content": _user_content(message, vision=vision)},)
+    wire: Iterable[WireObject]
     if isinstance(message, AssistantMessage):
-        return filled(_own_answer(message) if own else _answer(message.content), manner)
-    return filled((_tool_result(message, vision=vision),), manner)
+        wire = _own_answer(message) if own else _answer(message.content)
+    else:
+        wire = (_tool_result(message, vision=vision),)
+    return wire if manner == AS_USUAL else filled(wire, manner)
 
 
 def _message_text(message: LlmMessage, form: tuple[bool, Manner, bool]) -> str:
