@@ -21,18 +21,25 @@ _SEPARATORS = (
     r"\s\x00-/:-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u2000-\u206f\u2e00-\u2e7f\u3000-\u3004\u3006-\u303f"
     r"\ufe00-\ufe6f\uff00-\uff0f"
 )
-_PIECE = re.compile(f"[{_CJK}]+|[^{_SEPARATORS}{_CJK}]+")
+_PIECE = re.compile(f"([{_CJK}]+)|[^{_SEPARATORS}{_CJK}]+")
+"""A piece of text, which is its own group if it is Chinese, Japanese or Korean."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
 def indexed_terms(text: str) -> list[str]:
     """Return the terms under which a text is found, each once, in the order of their first use."""
-    return list(dict.fromkeys(term for piece in _pieces(text[:MOST_CHARACTERS]) for term in _indexed(piece)))
+    terms: dict[str, None] = {}
+    for piece in _PIECE.finditer(folded(text[:MOST_CHARACTERS])):
+        terms |= dict.fromkeys((*piece[1], *_pairs(piece[1])) if piece[1] else (piece[0][:LONGEST_TERM],))
+    return list(terms)
 
 
 def sought_terms(text: str) -> list[str]:
     """Return the terms that a text must have to be found by these words."""
-    return list(dict.fromkeys(term for piece in _pieces(text) for term in _sought(piece)))
+    terms: dict[str, None] = {}
+    for piece in _PIECE.finditer(folded(text)):
+        terms |= dict.fromkeys((piece[1] and _pairs(piece[1])) or (piece[0][:LONGEST_TERM],))
+    return list(terms)
 
 
 def chat_term(chat: ChatKey) -> str:
@@ -45,21 +52,5 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text).casefold()))
 
 
-def _pieces(text: str) -> list[str]:
-    return _PIECE.findall(folded(text))
-
-
-def _indexed(piece: str) -> list[str]:
-    return [*piece, *_pairs(piece)] if _is_cjk(piece) else [piece[:LONGEST_TERM]]
-
-
-def _sought(piece: str) -> list[str]:
-    return _pairs(piece) or [piece] if _is_cjk(piece) else [piece[:LONGEST_TERM]]
-
-
 def _pairs(piece: str) -> list[str]:
     return [first + second for first, second in pairwise(piece)]
-
-
-def _is_cjk(piece: str) -> bool:
-    return re.match(f"[{_CJK}]", piece) is not None
