@@ -209,7 +209,7 @@ class Agent:
         if not waiting:
             raise CannotContinue("Cannot continue from message role: assistant")
         with self._running(_Start()) as inputs:
-            return await self.loop.run(self._state, waiting, inputs, self._heard_by(unheard), reason)
+            return await self.loop.run(self._state, waiting, inputs, partial(self._hear, unheard), reason)
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
         """Run one tool outside a run, with all its checks and retries; the history is not changed."""
@@ -249,7 +249,7 @@ class Agent:
         """
         with self._running(_Start(user_id=user_id, can_wait=False)) as inputs:
             state = self.state  # a copy, because the state changes of a compaction are not those of a run
-            end = await self.loop.compact(state, inputs, self._heard_by(unheard), instructions)
+            end = await self.loop.compact(state, inputs, partial(self._hear, unheard), instructions)
             self._state.messages = state.messages
         return end
 
@@ -323,11 +323,11 @@ class Agent:
     async def _prompt(self, prompt: Prompt, images: Sequence[ImageContent], start: "_Start", emit: Emit) -> AgentEnd:
         messages = _messages(prompt, images)
         with self._running(start) as inputs:
-            return await self.loop.run(self._state, messages, inputs, self._heard_by(emit), _reason(messages))
+            return await self.loop.run(self._state, messages, inputs, partial(self._hear, emit), _reason(messages))
 
     async def _resume(self, start: "_Start", emit: Emit) -> AgentEnd:
         with self._running(start) as inputs:
-            return await self.loop.resume(self._state, inputs, self._heard_by(emit))
+            return await self.loop.resume(self._state, inputs, partial(self._hear, emit))
 
     @contextmanager
     def _running(self, start: "_Start") -> Iterator[RunInputs]:
@@ -357,19 +357,15 @@ class Agent:
         environment = replace(self.environment, user_id=user_id, token_budget=self._token_budget)
         return CallScope(environment, self.queues, cancel)
 
-    def _heard_by(self, emit: Emit) -> Emit:
-        """Return an `emit` that tracks the partial answer and notifies the listeners first."""
-
-        async def heard(event: AgentEvent) -> None:
-            self._streaming.follow(event)
-            for listener in list(self._listeners.values()):
-                with log_errors("listener"):
-                    answer = listener(event)
-                    if answer is not None and inspect.isawaitable(answer):
-                        await answer
-            await emit(event)
-
-        return heard
+    async def _hear(self, emit: Emit, event: AgentEvent) -> None:
+        """Track the partial answer and notify the listeners, then emit the event."""
+        self._streaming.follow(event)
+        for listener in list(self._listeners.values()):
+            with log_errors("listener"):
+                answer = listener(event)
+                if answer is not None and inspect.isawaitable(answer):
+                    await answer
+        await emit(event)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ class ModelChain:
         """
         wanted = [first, *([second] if second else []), *self.fallbacks]
         everyone = list({each.model.id: each for each in reversed(wanted)}.values())[::-1]
+        if not self._until:
+            return everyone
         resting = self.resting()
         awake = [each for each in everyone if each.model.id not in resting]
         return awake or sorted(everyone, key=lambda each: resting[each.model.id])

@@ -30,7 +30,8 @@ class ToolRegistry:
         self._tools: dict[str, Tool] = {}
         self._others = others
         self._skills = skills
-        self._described_by = described_by
+        self.origin = described_by
+        """Returns the origin of the tool descriptions."""
         self._called: dict[str, Tool] = {}
         for item in tools:
             self.add(item)
@@ -82,13 +83,9 @@ class ToolRegistry:
         others = self._coming_and_going()
         return name in others and others[name].leave_out()
 
-    def origin(self) -> Origin:
-        """Return the origin of the tool descriptions."""
-        return self._described_by()
-
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
         """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
-        return ToolRegistry(tools, skills=self._skills, described_by=self._described_by)
+        return ToolRegistry(tools, skills=self._skills, described_by=self.origin)
 
     def _coming_and_going(self) -> dict[str, Tool]:
         return {item.name: item for item in self._others() if item.name not in self.taken}

@@ -49,7 +49,9 @@ class ChatAgents:
     async def tune(self, chat: ChatKey, agent: Agent) -> None:
         """Let an idle agent go by the settings in force, and load the skills that the chat's channel, workspace or the
         installation keeps loaded."""
-        self._agents.tune(agent)
+        if not agent.is_running:
+            parts = self._agents.parts
+            agent.context.persona, agent.loop.limits = parts.persona(), parts.limits()
         settings = self._store.chat_settings
         names = [name for name in await settings.names(SKILL) if await settings.get(chat, name) == ON]
         agent.inherit_skills(frozenset(name.removeprefix(SKILL) for name in names))
@@ -136,7 +138,8 @@ class Conversation:
     async def agent_of(self, session: str) -> Agent:
         """Return the agent with the history of a session, creating it if needed."""
         async with self._loading:
-            self._drop_outdated()
+            if self._is_outdated:
+                self._drop_outdated()
             while self._agent is None or self._agent.session_id != session:
                 self._is_outdated = False  # it may become so while it is loaded
                 times = self._times_forgotten

@@ -185,11 +185,6 @@ class Agents:
         queues = MessageQueues(steering_mode="all", follow_up_mode="all")
         return Agent(self._loop(context, keep_facts, self.parts.spending_of(chat, job)), context, environment, queues)
 
-    def tune(self, agent: Agent) -> None:
-        """Let an idle agent go by the persona and the limits in force."""
-        if not agent.is_running:
-            agent.context.persona, agent.loop.limits = self.parts.persona(), self.parts.limits()
-
     def _loop(self, context: ContextManager, keep_facts: KeepFacts | None, spending: Spending) -> AgentLoop:
         parts = self.parts
 

@@ -195,7 +195,7 @@ class ChatModels:
 
     def _allowed(self, role: Role | None, model: str) -> Candidate:
         now = self._models.now
-        return now.offered[model] if self.allows(role, model) else now.default
+        return now.default if model == now.default.model.id or not self.allows(role, model) else now.offered[model]
 
     def _role(self, chat: ChatKey, person: str) -> Role | None:
         return self._access.role(chat, Sender(id=person, name=""))

@@ -80,7 +80,7 @@ class Runner:
     @contextmanager
     def tracked(self, run: Run) -> Iterator[None]:
         """Track a run while the context is open, and after it if it is cut off."""
-        self.begin(run)
+        self._open.add(run.id)
         is_cut_off = False
         try:
             yield
@@ -89,7 +89,7 @@ class Runner:
             raise
         finally:
             if not is_cut_off:
-                self.end(run.id)
+                self._open.discard(run.id)
 
     async def resume(self, run: Run) -> Attempt:
         """Record another attempt at a run, and return what it has said so far."""

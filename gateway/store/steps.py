@@ -64,8 +64,10 @@ def step_of(event: AgentEvent, state: Callable[[], QueryState]) -> Step | None:
     """Return the step for an event; None for events that are only displayed or that the transcript stores."""
     if isinstance(event, MessageStart | MessageUpdate | MessageEnd | ToolExecutionUpdate):
         return None
-    kept = event.model_dump(mode="json", exclude=_STAMPS | _LEFT_OUT.get(type(event), {}), exclude_defaults=True)
-    kept |= {"type": event.type, **_ids(event)}
+    left_out = _LEFT_OUT.get(type(event), {})
+    kept = event.model_dump(mode="json", exclude=_STAMPS | left_out, exclude_defaults=True) | {"type": event.type}
+    if left_out:
+        kept |= _ids(event)
     stands = None
     if isinstance(event, TurnEnd):
         stands = state().model_dump(mode="json", exclude={"messages"})
