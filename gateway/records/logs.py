@@ -8,16 +8,16 @@ import logging
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from types import TracebackType
 from typing import Literal, TextIO, cast
 
 import structlog
-from structlog.typing import EventDict, Processor, WrappedLogger
+from structlog.typing import EventDict, ExcInfo, Processor, WrappedLogger
 
 from gateway.records.recent_log import RECENT, Copied
 from gateway.records.repeated import Repeated
+from gateway.records.tracebacks import traceback_of
 from gateway.security.log_throttle import LogThrottle
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Fenced
@@ -113,7 +113,7 @@ def mask_crashes(secrets: Secrets, *, stream: TextIO | None = None, sentence: st
     """
 
     def write(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        (stream or sys.stderr).write(secrets.mask("".join(traceback.format_exception(kind, error, trace))))
+        (stream or sys.stderr).write(f"{secrets.mask(traceback_of(kind, error, trace))}\n")
 
     def of_program(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         write(kind, error, trace)
@@ -141,13 +141,15 @@ def _ending(form: Format, secrets: Secrets, *, colors: bool) -> list[Processor]:
     masking: Processor = mask  # type: ignore[assignment]
     if form == "console":
         # The plain traceback: other formatters print local variables, broken over lines that masking would miss.
-        formatter = structlog.dev.plain_traceback
-        return [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=formatter), masking]
+        def write(out: TextIO, error: ExcInfo) -> None:
+            out.write(f"\n{traceback_of(*error)}")
+
+        return [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=write), masking]
     if form == "json":
         renderer: Processor = structlog.processors.JSONRenderer(ensure_ascii=False)
     else:
         renderer = structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False)
-    return [structlog.processors.format_exc_info, renderer, masking]
+    return [structlog.processors.ExceptionRenderer(lambda error: traceback_of(*error)), renderer, masking]
 
 
 def _without_what_others_do(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
@@ -169,9 +171,21 @@ def _is_done_by_others(error: object) -> bool:
 def _printable(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     """Escape control characters, so that user-chosen names can neither steer the terminal nor begin a line."""
     for key, value in event.items():
-        if isinstance(value, str) and not value.isprintable():
-            event[key] = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in value)
+        if key != "exc_info" and not key.startswith("_"):
+            event[key] = _escaped(value)
     return event
+
+
+def _escaped(value: object) -> object:
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case list() | tuple() | set() | frozenset():
+            return [_escaped(each) for each in value]
+        case dict():
+            return {str(_escaped(key)): _escaped(each) for key, each in value.items()}
+    text = str(value)
+    return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _masking(secrets: Secrets) -> type[logging.LogRecord]:
@@ -179,7 +193,7 @@ def _masking(secrets: Secrets) -> type[logging.LogRecord]:
         def getMessage(self) -> str:  # noqa: N802
             if self.exc_info and self.exc_info[0] is not None and not self.exc_text:
                 # Other handlers print this text instead of formatting the exception themselves.
-                self.exc_text = secrets.mask("".join(traceback.format_exception(*self.exc_info)).rstrip())
+                self.exc_text = secrets.mask(traceback_of(*self.exc_info))
             return secrets.mask(super().getMessage())
 
     return MaskedRecord

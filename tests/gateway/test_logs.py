@@ -4,15 +4,18 @@ import base64
 import io
 import json
 import logging
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 import structlog
 from structlog.typing import EventDict
 
-from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs
+from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs, mask_crashes
 from gateway.records.repeated import Repeated
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Fenced
@@ -211,3 +214,40 @@ def test_names_that_people_gave_themselves_do_not_steer_the_terminal(logs: Logs)
     assert "\x1b[2J" not in logs.text
     assert "\u202e" not in logs.text
     assert "小明" in logs.text
+
+
+EVIL = "no such key \x1b[2J\x1b]0;owned\x07 \u202e \r\n2026-11-29T10:00:00Z [info     ] all is well"
+
+
+@pytest.mark.parametrize("form", ["console", "logfmt", "json"])
+def test_words_of_others_in_an_error_neither_steer_the_terminal_nor_begin_a_line(logs: Logs, form: Format) -> None:
+    log = logs.begin(form)
+
+    try:
+        fail(EVIL, OSError(EVIL))
+    except RuntimeError as error:
+        log.warning("not read", reason=error, path=Path(EVIL), names=[EVIL])
+        log.exception("failed")
+        logging.getLogger("a.library").exception("failed, too")
+
+    assert "no such key" in logs.text
+    assert {"\x1b", "\x07", "\r", "\u202e"} & {*logs.text} == set()
+    assert "\n2026-11-29T10:00:00Z" not in logs.text
+
+
+def test_words_of_others_in_an_error_that_ends_the_program_do_not_steer_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = io.StringIO()
+    with monkeypatch.context() as patched:
+        for hooks, name in ((sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")):
+            patched.setattr(hooks, name, getattr(hooks, name))
+        mask_crashes(Secrets(), stream=written)
+        try:
+            fail(EVIL)
+        except RuntimeError as error:
+            sys.excepthook(RuntimeError, error, error.__traceback__)
+    logging.captureWarnings(capture=False)
+
+    assert "no such key" in written.getvalue()
+    assert {"\x1b", "\x07", "\r", "\u202e"} & {*written.getvalue()} == set()
