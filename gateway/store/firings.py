@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.job import Firing
+from gateway.store.job import RUN, Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.owed import Owed, owe
@@ -17,7 +17,7 @@ from gateway.store.value_table import RowCodec, ValueTable
 
 _ROWS = RowCodec(Firing, "firings")
 _AT_SLOT = "job = :job AND slot = :slot"
-_NAME = re.compile("job-([^-]+)-(.+)")
+_NAME = re.compile(f"{RUN}([^-]+)-(.+)")
 """Matches the result of `firing_name`."""
 
 
@@ -39,15 +39,19 @@ class Firings(ValueTable[Firing]):
 
         return await self._writer.submit(change)
 
-    async def runs_of(self, people: Collection[str], since: float) -> list[tuple[ChatKey, str, int]]:
-        """Return how many runs of agents, due since a moment, jobs of people with these ids had, by chat and person."""
+    async def runs_of(self, people: Collection[str], since: float, besides: str) -> list[tuple[ChatKey, str, int]]:
+        """Return how many runs of agents jobs of people with these ids have begun since a moment, by chat and person.
+
+        The firing named `besides` does not count. These are the rows of the runs, which stay when somebody has their
+        jobs erased.
+        """
         query = (
-            "SELECT jobs.chat, jobs.person, count(*) FROM jobs JOIN firings ON firings.job = jobs.id"
-            " WHERE jobs.person = ? AND firings.due > ? AND firings.run != '' GROUP BY jobs.chat, jobs.person"
+            f"SELECT chat, person, count(*) FROM runs WHERE person = ? AND started > ? AND run LIKE '{RUN}%'"  # noqa: S608
+            " AND run != ? GROUP BY chat, person"
         )
 
         def read(connection: Connection) -> list[tuple[ChatKey, str, int]]:
-            rows = (row for person in people for row in connection.execute(query, (person, since)).fetchall())
+            rows = (row for person in people for row in connection.execute(query, (person, since, besides)).fetchall())
             return [(ChatKey.parse(chat), person, int(count)) for chat, person, count in rows]
 
         return await self._reader.run(read)

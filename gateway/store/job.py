@@ -14,6 +14,8 @@ from channels.base import ChatKey
 from gateway.store.rule import Rule
 
 HOUR = 3600.0
+RUN = "job-"
+"""Begins the name of each firing, which is that of its run."""
 
 
 class _Work(BaseModel):
@@ -228,7 +230,7 @@ def is_by_hand(slot: str) -> bool:
 
 
 def firing_name(job: str, slot: str) -> str:
-    return f"job-{job}-{re.sub('[:-]', '', slot)}"
+    return f"{RUN}{job}-{re.sub('[:-]', '', slot)}"
 
 
 @dataclass(frozen=True)

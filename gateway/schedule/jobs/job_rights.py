@@ -7,7 +7,7 @@ from channels.base import ChatKey, Sender
 from gateway.permissions.rights import JOB
 from gateway.permissions.rules import Rules
 from gateway.settings.limits import QuotaSettings
-from gateway.store.job import Job, JobState
+from gateway.store.job import Firing, Job, JobState
 from gateway.store.store import Store
 
 DAY = 24 * 3600.0
@@ -51,12 +51,13 @@ class JobRights:
                 return Full("job_full", others)
         return None
 
-    async def runs_used_up(self, job: Job, at: float) -> int:
-        """Return the limit of runs in a day if the job's person has reached it by then, or 0."""
+    async def runs_used_up(self, job: Job, firing: Firing) -> int:
+        """Return the limit of runs in a day if the job's person has reached it before this firing, or 0."""
         if self._is_owner(job.chat, job.person):
             return 0
         accounts = self._accounts(job.chat, job.person)
-        counted = await self._store.firings.runs_of(_names(accounts), at - DAY)
+        since = (firing.began or firing.due) - DAY
+        counted = await self._store.firings.runs_of(_names(accounts), since, firing.name)
         runs = sum(count for chat, person, count in counted if self._principal(chat, person) in accounts)
         most = self._quotas().person_runs
         return most if runs >= most else 0

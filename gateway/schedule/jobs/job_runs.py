@@ -220,7 +220,7 @@ class JobWork:
             return Outcome(FiringState.MISSED, CLEAN)
         if isinstance(job.work, Reminder):
             return Outcome(FiringState.DONE, self.origin(job), job.work.text)
-        if most := await self.rights.runs_used_up(job, firing.began or firing.due):
+        if most := await self.rights.runs_used_up(job, firing):
             return Outcome(FiringState.FAILED, CLEAN, error=TOO_OFTEN, cause=TOO_OFTEN, most=most)
         at_work = job.id, firing.is_rehearsal
         if at_work in self._at_work:

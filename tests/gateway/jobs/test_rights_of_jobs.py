@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from channels.base import Sender
-from channels.memory import MemoryChannel, user
+from channels.memory import NO_PACE, MemoryChannel, user
 from gateway.admin.desk import CommandRefused
 from gateway.permissions.membership import By
 from gateway.permissions.roles import People, Role
@@ -111,6 +111,24 @@ async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
         assert sum("Sales are fine." in each for each in world.bot.screen) == 1
         assert any("at most 1 times a day" in each for each in world.bot.screen)
         assert len(world.bot.llm.requests) == 1
+
+
+@pytest.mark.parametrize("group", [None, "team"])
+async def test_who_has_what_is_kept_of_them_erased_has_no_more_runs(start_bot: StartBot, group: str | None) -> None:
+    quotas = QuotaSettings(person_runs=1)
+    bot = await start_bot("Sales are fine.", "Not asked.", quotas=quotas, channel=MemoryChannel(limits=NO_PACE))
+    chat = bot.channel.chat("bob", group=group)
+    for again in (False, True):
+        assert await bot.made.base.store.jobs.add(replace(NINE, chat=chat, created=bot.clock.time()))
+        await bot.hears("/cron run abc123", sender="bob", group=group)
+        if not again:
+            await bot.hears("/forget me", sender="bob")
+            await bot.channel.presses("Erase for good", sender="bob")
+            await bot.app.settled()
+            assert await bot.made.base.store.jobs.everywhere() == []
+
+    assert "at most 1 times a day" in bot.screen[-1]
+    assert len(bot.llm.requests) == 1
 
 
 async def test_a_group_is_told_once_if_the_person_of_a_job_lost_the_right_there(tmp_path: Path) -> None:
