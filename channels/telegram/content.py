@@ -89,8 +89,6 @@ _PARTS = ("text", "caption", "quote", "reply_to_message", "external_reply", "rep
 
 def words_of(message: Message, is_ours: IsOurs = lambda _entity, _named: False) -> MessageText:
     """Return the words of a message, with the addresses that its links hide, and what comes with it in words."""
-    if message.is_plain:
-        return MessageText(message.text, mentions_bot=False)
     text = message.text or message.caption
     entities = message.entities if message.text else message.caption_entities
     own = spelled(text, entities, is_ours)

@@ -52,6 +52,8 @@ class Identity(NamedTuple):
 
 def message_text(message: Message, me: Identity) -> MessageText:
     """Return text or caption without mentions of the bot, or a sign, and what comes with it in words."""
+    if message.is_plain:
+        return MessageText(message.text, mentions_bot=False)
 
     def is_ours(entity: Entity, named: str) -> bool:
         if entity.type not in ("mention", "text_mention"):
