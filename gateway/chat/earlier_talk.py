@@ -15,7 +15,7 @@ from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
 from agent_core.untrusted import name_of
 from channels.attachments import Attachment
-from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
+from channels.base import Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
 from channels.unread import Unread
 from gateway.permissions.sources import (
@@ -73,14 +73,11 @@ class EarlierTalk:
     caught_up: Callable[[ChatKey], Awaitable[None]]
     """Waits until the store has recorded which of our messages are on the screen of a chat."""
 
-    async def before(self, item: InboxItem) -> Heard:
-        """Return the earlier messages as `Bob: text`, oldest first.
+    async def before(self, item: InboxItem, event: MessageReceived) -> Heard:
+        """Return the messages before a mention as `Bob: text`, oldest first.
 
-        Return nothing if the event is no mention in a group, or if the platform has no readable history.
+        Return nothing outside of groups, or if the platform has no readable history.
         """
-        event = item.event
-        if not isinstance(event, MessageReceived) or event.addressed is not Addressed.MENTION:
-            return _NOTHING
         begins_thread = event.chat.thread == event.message_id
         if begins_thread or not self.channel.is_group(event.chat) or not isinstance(self.channel, ReadsHistory):
             return _NOTHING

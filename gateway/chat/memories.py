@@ -67,7 +67,7 @@ class Memories:
             person: User who speaks; by default the last one given for the chat.
             author: Author of the changes made through it, under which they can be undone.
         """
-        if person is not None:
+        if person is not None and self._shared:
             self._heard(chat, person)
         name = "owners" if chat in self._owners_chats else folder_name(self.keeper_of(chat))
         folder = self._home / name
@@ -102,7 +102,8 @@ class Memories:
 
         Return "" for other messages. Facts that are not clean are left out; `recall` finds them.
         """
-        self._heard(chat, person)
+        if self._shared:
+            self._heard(chat, person)
         if not _is_due(history):
             return ""
         try:
@@ -123,9 +124,8 @@ class Memories:
 
     def _heard(self, chat: ChatKey, person: str) -> None:
         """Note who speaks in a chat."""
-        if self._shared:
-            note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
-            note(chat)
+        note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
+        note(chat)
 
     def _is_owners(self, chat: ChatKey, person: str) -> bool:
         is_group = self._delivery.channel(chat).is_group(chat)

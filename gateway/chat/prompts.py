@@ -15,10 +15,10 @@ from agent_core.messages import AgentMessage, UserMessage, user
 from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
 from agent_core.untrusted import harmless
-from channels.base import Channel, ChatKey, MessageReceived
+from channels.base import Addressed, Channel, ChatKey, MessageReceived
 from channels.unread import Unread
 from gateway.chat.attachments import Attachments, Fetched
-from gateway.chat.earlier_talk import EarlierTalk
+from gateway.chat.earlier_talk import EarlierTalk, Heard
 from gateway.chat.memories import Memories
 from gateway.chat.sounds import Hear, Sound, Understood, understood
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
@@ -78,12 +78,11 @@ class PromptMaker:
             raise TypeError(f"{event.type} is no message")
         by_guest = not self.talk.is_trusted(event.chat, event.sender)
         event = _with_author(event) if by_guest else event
-        names = origin_of_names(event, self.talk.is_trusted)
+        names = origin_of_names(event, self.talk.is_trusted) if event.named else CLEAN
         fetched = await (await self.attachments()).fetch(event) if event.attachments else Fetched()
         heard = [each for sound in fetched.sounds async for each in self._heard(InboxItem(item.seq, event), sound)]
-        said = "\n\n".join(
-            filter(None, [with_plain_names(event.text, event, self.talk.is_trusted), *(each.words for each in heard)])
-        )
+        words = with_plain_names(event.text, event, self.talk.is_trusted) if event.named else event.text
+        said = "\n\n".join(filter(None, [words, *(each.words for each in heard)]))
         own = names | named(person(event.sender.name)) if by_guest else names
         text = await self._shortened(said, f"message-{item.seq}.txt", own)
         in_group = self.channel.is_group(event.chat)
@@ -93,7 +92,7 @@ class PromptMaker:
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
         before = await self.talk.unread_before(item) if follows_unread else []
-        lost = _lost(before, event.unread)
+        lost = _lost(before, event.unread) if before or event.unread else []
         circumstances = [time, *lost, *filter(None, [undone.line, known]), *ours, *by_others]
         message = user(
             text,
@@ -104,19 +103,16 @@ class PromptMaker:
             source=event.sender.name if in_group else None,
             context="\n".join(circumstances),
         )
+        unread = [f"> {say(f'unread_{kind}', self.language)}" for kind in event.unread]
         about = {
             "id": message_id(item),
             "created_at": event.at,
             "files": tuple(each.safe_name for each in event.attachments),
             "by_guest": own.is_tainted,
             "private": bool(known or ours or by_others or undone.line),
-            "heard": "\n\n".join([*self._told(event), *fetched.shown, *(each.shown for each in heard if each.shown)]),
+            "heard": "\n\n".join([*unread, *fetched.shown, *(each.shown for each in heard if each.shown)]),
         }
         return message.model_copy(update=about)
-
-    def _told(self, event: MessageReceived) -> list[str]:
-        """Return a line for the person on each part of the message that could not be read."""
-        return [f"> {say(f'unread_{kind}', self.language)}" for kind in event.unread]
 
     async def _heard(self, item: InboxItem, sound: Sound) -> AsyncIterator[Understood]:
         """Yield what is said in a recording, if anything listens."""
@@ -137,7 +133,7 @@ class PromptMaker:
         """Return what comes with the message and is not its text, and the origin of that."""
         lines: list[str] = []
         origin = origin_of_event(event)
-        earlier = await self.talk.before(item)
+        earlier = await self.talk.before(item, event) if event.addressed is Addressed.MENTION else Heard((), CLEAN)
         origin |= earlier.origin
         if earlier.lines:
             lines += ["Said here earlier, and not to you:", *earlier.lines]
@@ -215,7 +211,7 @@ class ChatPrompts:
         """
         self._talk_of = talk_of
         self._workspaces = workspaces
-        self._memories = memories
+        self.known = memories.known
         self._notes = notes
         self._clock = clock
         self._secrets = secrets
@@ -242,16 +238,13 @@ class ChatPrompts:
             self._media.samples(),
         )
 
-    async def known(self, chat: ChatKey, person: str, messages: Sequence[AgentMessage]) -> str:
-        """Return facts of the chat's memory that the conversation does not hold yet."""
-        return await self._memories.known(chat, person, messages)
-
     async def undone(self, chat: ChatKey, news: UndoNews, messages: Sequence[AgentMessage]) -> Undos:
         """Return the undos since the last prompt."""
-        groups = self._workspaces.versions.of(chat).groups
-        if not news.may_be(groups):
+        if news.groups is None:
+            news.groups = self._workspaces.versions.of(chat).groups
+        if not news.may_be(news.groups):
             return NOTHING
-        return await asyncio.to_thread(news.next, groups, self._workspaces.sources(chat), messages)
+        return await asyncio.to_thread(news.next, news.groups, self._workspaces.sources(chat), messages)
 
     async def told(self, chat: ChatKey) -> None:
         """Wait until the chat's agent knows what is being posted."""

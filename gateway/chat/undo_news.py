@@ -35,6 +35,8 @@ class UndoNews:
     """Undos in one chat that the model has not been told of."""
 
     def __init__(self) -> None:
+        self.groups: Groups | None = None
+        """The changes of the chat's files, from the first look at them."""
         self._seen: int | None = None
         """Number of the newest change examined."""
         self._as_of = -1
