@@ -58,6 +58,8 @@ class UnderWay:
 
     def __init__(self) -> None:
         self._over: dict[Hashable, set[asyncio.Future[None]]] = {}
+        self.keys = self._over.keys()
+        """The keys with operations in progress."""
 
     @contextmanager
     def begun(self, key: Hashable) -> Iterator[None]:

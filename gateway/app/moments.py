@@ -123,11 +123,11 @@ class Holding:
     def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
         self._failures = failures
         self._clock = clock
-        self._plugins = tuple(each for each in plugins if type(each).hold is not Plugin.hold)
+        self.plugins = tuple(each for each in plugins if type(each).hold is not Plugin.hold)
 
     async def hold(self, chat: ChatKey) -> Hold | None:
         """Return the hold of the first plugin that lets a chat wait. See `Plugin.hold`."""
-        for plugin in self._plugins:
+        for plugin in self.plugins:
             with self._failures.contained(plugin.name, "hold"):
                 wait = await done_within(plugin.hold(chat), HOLD_WITHIN, self._clock)
                 if wait is not None and (seconds := _seconds_of(wait, self._clock)) > 0:

@@ -29,7 +29,7 @@ class Arrivals:
     @property
     def has_commands(self) -> bool:
         """True while commands are in progress."""
-        return bool(self._commands)
+        return bool(self._commands.open)
 
     @property
     def await_gap(self) -> bool:
@@ -38,7 +38,7 @@ class Arrivals:
 
     def receive(self, item: InboxItem, *, passes_gap: bool = False) -> Sequence[InboxItem]:
         """Let a message come in, unless it has to wait. `passes_gap`: it does not wait for a gap."""
-        if not self._commands:
+        if not self._commands.open:
             return self._past_commands([item], pass_gap=passes_gap)
         self._mail.hold(item, self._commands.newest)
         return ()

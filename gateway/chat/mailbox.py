@@ -20,7 +20,7 @@ class Mailbox:
         self,
         waiting: Counter[str] | None = None,
         holds: Holds | None = None,
-        moved: Moved | None = None,
+        moved: Moved = lambda _item, _place: None,
     ) -> None:
         """Create an empty mailbox.
 
@@ -107,7 +107,7 @@ class Mailbox:
         item = self._held.get(seq)
         if item is not None:
             self._remove(seq)
-            self._tell(item, Place.OUT)
+            self._moved(item, Place.OUT)
         return item
 
     def release(self, over: int) -> list[InboxItem]:
@@ -159,13 +159,13 @@ class Mailbox:
         """Remove the items of one turn."""
         for item in turn:
             self._remove(item.seq)
-            self._tell(item, Place.OUT)
+            self._moved(item, Place.OUT)
 
     def begin(self, turn: Sequence[InboxItem]) -> None:
         """Remove the items of one turn, whose run begins."""
         for item in turn:
             self._remove(item.seq)
-            self._tell(item, Place.BEGINS)
+            self._moved(item, Place.BEGINS)
 
     def take_words(self, sender: str) -> list[InboxItem]:
         """Remove and return the messages of a sender that wait for a run, as they were sent."""
@@ -204,7 +204,7 @@ class Mailbox:
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
         for item in self._given.values():
-            self._tell(item, Place.WAITS)
+            self._moved(item, Place.WAITS)
         self._waiting |= self._given
         self._given = {}
         self._sort_waiting()
@@ -220,7 +220,7 @@ class Mailbox:
         gone.extend(self._given.values() if with_given else ())
         for item in gone:
             self._remove(item.seq)
-            self._tell(item, Place.OUT)
+            self._moved(item, Place.OUT)
         return gone
 
     def expel(self, is_out: Callable[[str], bool]) -> list[InboxItem]:
@@ -231,7 +231,7 @@ class Mailbox:
         gone = [item for item in self if is_out(item.event.sender.id) and not isinstance(item.event, ScheduleFired)]
         for item in gone:
             self._remove(item.seq)
-            self._tell(item, Place.OUT)
+            self._moved(item, Place.OUT)
         return gone
 
     def find(self, platform_id: str) -> InboxItem | None:
@@ -258,7 +258,7 @@ class Mailbox:
         place[item.seq] = item
         self.holds.changed.set()
         self._tickets[item.seq] = next(self._next_ticket)
-        self._tell(item, Place.STEERS if place is self._given else Place.WAITS)
+        self._moved(item, Place.STEERS if place is self._given else Place.WAITS)
         if _kind(item)[1] == _WORDS:
             self._count[account_of(item.event.chat, item.event.sender)] += 1
 
@@ -267,10 +267,6 @@ class Mailbox:
         for item in items:
             self._remove(item.seq)
         return items
-
-    def _tell(self, item: InboxItem, place: Place) -> None:
-        if self._moved is not None:
-            self._moved(item, place)
 
     def _remove(self, seq: int) -> None:
         item = next(found for place in self._places if (found := place.pop(seq, None)))

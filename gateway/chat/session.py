@@ -226,7 +226,8 @@ class ChatSession:
         items: Sequence[InboxItem] = ()
         run = self.open_runs.next()
         if run is None:
-            await self._notes.told(self.key)
+            if self.key in self._notes.posted_in:
+                await self._notes.told(self.key)
             await self._note_down()
             if await self._is_held():
                 return
@@ -248,7 +249,8 @@ class ChatSession:
 
     async def _is_held(self) -> bool:
         """Return True if messages wait for a run, and a plugin lets them."""
-        hold = await self._turns.asked(self.key) if self.mail.has_waiting else None
+        asked = self._turns.asked
+        hold = await asked(self.key) if asked is not None and self.mail.has_waiting else None
         if hold is not None:
             log.debug("a plugin lets a chat wait", chat=str(self.key), why=hold.text)
             self.holds.set(hold)

@@ -21,8 +21,9 @@ class Turns:
     drain: Drain
     clock: Clock
     new_id: NewId
-    asked: Callable[[ChatKey], Awaitable[Hold | None]]
-    """Asks plugins before a run begins in a chat; returns the hold of one that lets it wait."""
+    asked: Callable[[ChatKey], Awaitable[Hold | None]] | None
+    """Asks plugins before a run begins in a chat; returns the hold of one that lets it wait. None if none of them ever
+    does."""
 
     def holds(self) -> Holds:
         """Return the holds of a chat."""

@@ -116,7 +116,7 @@ def test_what_waits_for_commands_is_released_as_it_was_sent_and_waits_for_no_lat
     for number, (kind, choice) in enumerate(what):
         if kind == "begins":
             begun.append(commands.begin())
-        elif kind == "says" and commands:
+        elif kind == "says" and commands.open:
             before[number] = commands.newest
             mail.hold(said(number, at=float(choice)), commands.newest)
         elif kind == "ends" and begun:

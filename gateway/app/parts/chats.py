@@ -55,7 +55,8 @@ class ChatParts:
         answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(moments.plugins))
         self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, moments.moved)
         failures = base.system.plugins.failures
-        asked = Holding(moments.plugins, failures, clock).hold
+        holding = Holding(moments.plugins, failures, clock)
+        asked = holding.hold if holding.plugins else None
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id, asked)
         self._typing = Typing(delivery, clock)
         self._notes = jobs.notes

@@ -1,5 +1,6 @@
 """Tells the chats' agents about what jobs have posted in their chats."""
 
+from collections.abc import Container
 from contextlib import AbstractContextManager
 from zoneinfo import ZoneInfo
 
@@ -39,6 +40,8 @@ class ChatNotes:
         self._store = store
         self._messages = messages
         self._unknown = UnderWay()
+        self.posted_in: Container[object] = self._unknown.keys
+        """The chats in which something is being posted that their agents do not know of."""
 
     async def notice(self, item: InboxItem) -> NotificationMessage | None:
         """Return what the chat's agent is told about a firing that is over; None if there is nothing to tell.
