@@ -268,7 +268,11 @@ def zones_named(name: str) -> tuple[str, ...]:
     plain = _DOTS.sub("", wanted).lower().removeprefix("local ")
     if found := _GERMAN.get(plain.removesuffix(" zeit")) if plain.endswith(" zeit") else None:
         return (found,)
-    return _by_name(plain) or _by_name(_without_accents(plain)) or _by_several(plain)
+    if found_by_name := _by_name(plain):
+        return found_by_name
+    if not plain.isascii() and (found_by_name := _by_name(_without_accents(plain))):
+        return found_by_name
+    return _by_several(plain) if "/" in plain else ()
 
 
 def _by_name(plain: str) -> tuple[str, ...]:
