@@ -51,6 +51,19 @@ class AgentBusy(RuntimeError):
         super().__init__("the agent is running: steer() it, queue a follow_up(), or wait_for_idle()")
 
 
+@dataclass(frozen=True)
+class RunStart:
+    """The run that starts."""
+
+    run_id: str | None = None
+    user_id: str | None = None
+    budget: TaskBudget | None = None
+    so_far: SoFar | None = None
+    """The part of its limits that the run had used before the program was restarted."""
+    can_wait: bool = True
+    """False: fails if a budget has no room, instead of waiting for it."""
+
+
 class Agent:
     """An agent with one conversation. Runs one prompt at a time; `steer` and `follow_up` reach a run under way."""
 
@@ -124,7 +137,23 @@ class Agent:
 
     async def prompt(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AgentEnd:
         """Run the prompt to the end of the run. Raises AgentBusy while a run is under way."""
-        return await self._prompt(prompt, images, _Start(), unheard)
+        return await self.run(_messages(prompt, images), RunStart(), unheard)
+
+    async def run(self, messages: Sequence[AgentMessage], start: RunStart, emit: Emit) -> AgentEnd:
+        """Run these messages to the end of the run. `emit` gets each event after the listeners; the run waits for it.
+
+        Raises AgentBusy while another run is under way, and whatever `emit` raises, which ends the run where it is.
+        """
+        with self._running(start) as inputs:
+            return await self.loop.run(self._state, messages, inputs, partial(self._hear, emit), _reason(messages))
+
+    async def go_on(self, start: RunStart, emit: Emit) -> AgentEnd:
+        """Continue where the history stops, as `run` does; open tool calls are answered first.
+
+        Raises AgentBusy as `run` does, and CannotContinue if there is no history.
+        """
+        with self._running(start) as inputs:
+            return await self.loop.resume(self._state, inputs, partial(self._hear, emit))
 
     def stream(
         self,
@@ -136,14 +165,14 @@ class Agent:
         budget: TaskBudget | None = None,
         can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Run the prompt and yield its events; listeners receive each event first.
+        """Run the prompt as `run` does, and yield its events.
 
         The run starts with the first event that is asked for, and waits while the consumer handles one. Consume it
         through `contextlib.aclosing`, so that a run that is left early ends there. It waits for room in a budget if it
         `can_wait`. Raises AgentBusy while another run is under way.
         """
-        start = _Start(run_id, user_id, budget, can_wait=can_wait)
-        return stream_events(partial(self._prompt, prompt, images, start))
+        start = RunStart(run_id, user_id, budget, can_wait=can_wait)
+        return stream_events(partial(self.run, _messages(prompt, images), start))
 
     async def stream_text(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AsyncGenerator[str, None]:
         """Yield only the text of the answers as it arrives, plus a notice where a limit ended the run.
@@ -183,17 +212,8 @@ class Agent:
         so_far: SoFar | None = None,
         can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
-        """Continue where the history stops, and yield the events as `stream` does; open tool calls are answered first.
-
-        Args:
-            so_far: What the run had used of its limits before the program was restarted.
-
-        Raises:
-            AgentBusy: Another run is under way.
-            CannotContinue: There is no history.
-        """
-        start = _Start(run_id, user_id, budget, so_far, can_wait=can_wait)
-        return stream_events(partial(self._resume, start))
+        """Continue as `go_on` does, and yield the events as `stream` does; see `RunStart`."""
+        return stream_events(partial(self.go_on, RunStart(run_id, user_id, budget, so_far, can_wait=can_wait)))
 
     async def continue_(self) -> AgentEnd:
         """Run again without a new prompt; after a finished answer, with the queued messages. Raises AgentBusy, or
@@ -202,13 +222,13 @@ class Agent:
             raise AgentBusy
         last = last_said(self._state)
         if not (isinstance(last, AssistantMessage) and not last.tool_calls):
-            return await self._resume(_Start(), unheard)
+            return await self.go_on(RunStart(), unheard)
         steering = self.queues.drain_steering()
         reason = TransitionReason.STEERING if steering else TransitionReason.FOLLOW_UP
         waiting = steering or self.queues.drain_follow_up()
         if not waiting:
             raise CannotContinue("Cannot continue from message role: assistant")
-        with self._running(_Start()) as inputs:
+        with self._running(RunStart()) as inputs:
             return await self.loop.run(self._state, waiting, inputs, partial(self._hear, unheard), reason)
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
@@ -247,7 +267,7 @@ class Agent:
 
         Raises AgentBusy.
         """
-        with self._running(_Start(user_id=user_id, can_wait=False)) as inputs:
+        with self._running(RunStart(user_id=user_id, can_wait=False)) as inputs:
             state = self.state  # a copy, because the state changes of a compaction are not those of a run
             end = await self.loop.compact(state, inputs, partial(self._hear, unheard), instructions)
             self._state.messages = state.messages
@@ -320,17 +340,8 @@ class Agent:
         models = self.loop.models
         models.options = models.options.model_copy(update={"thinking": level})
 
-    async def _prompt(self, prompt: Prompt, images: Sequence[ImageContent], start: "_Start", emit: Emit) -> AgentEnd:
-        messages = _messages(prompt, images)
-        with self._running(start) as inputs:
-            return await self.loop.run(self._state, messages, inputs, partial(self._hear, emit), _reason(messages))
-
-    async def _resume(self, start: "_Start", emit: Emit) -> AgentEnd:
-        with self._running(start) as inputs:
-            return await self.loop.resume(self._state, inputs, partial(self._hear, emit))
-
     @contextmanager
-    def _running(self, start: "_Start") -> Iterator[RunInputs]:
+    def _running(self, start: RunStart) -> Iterator[RunInputs]:
         """Begin a run with a new state. At the end of the block the agent is idle again, however the run ended."""
         if self.is_running:
             raise AgentBusy
@@ -366,18 +377,6 @@ class Agent:
                 if answer is not None and inspect.isawaitable(answer):
                     await answer
         await emit(event)
-
-
-@dataclass(frozen=True)
-class _Start:
-    """How a run starts."""
-
-    run_id: str | None = None
-    user_id: str | None = None
-    budget: TaskBudget | None = None
-    so_far: SoFar | None = None
-    can_wait: bool = True
-    """False: fails if a budget has no room, instead of waiting for it."""
 
 
 def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:

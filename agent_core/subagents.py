@@ -1,10 +1,9 @@
 """Sub-agents: an agent with its own conversation does one task for another agent and reports back."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import Callable, Iterable
 
-from agent_core.agent import Agent
+from agent_core.agent import Agent, RunStart
 from agent_core.clock import Clock, NewId
 from agent_core.events import (
     AgentEnd,
@@ -15,7 +14,7 @@ from agent_core.events import (
     ToolExecutionUpdate,
 )
 from agent_core.loop.answer import joined
-from agent_core.loop.limits import SoFar, TaskBudget
+from agent_core.loop.event_stream import Emit
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -48,7 +47,7 @@ _SILENT = "it ended without an answer"
 
 
 class Errand:
-    """One sub-agent's run, with progress and a time limit. Consume `events`; then read `report`.
+    """One sub-agent's run, with progress and a time limit. Await `run`; then read `report`.
 
     An agent that already has a history continues where it stops.
     """
@@ -77,35 +76,21 @@ class Errand:
         """Return the last event of the agent's run; None before that, or if the run was cut off."""
         return self._end
 
-    async def events(
-        self,
-        prompt: UserMessage,
-        *,
-        run_id: str | None = None,
-        user_id: str | None = None,
-        budget: TaskBudget | None = None,
-        so_far: SoFar | None = None,
-        can_wait: bool = True,
-    ) -> AsyncGenerator[AgentEvent, None]:
-        """Run the agent and yield its events.
-
-        Args:
-            prompt: Its first message, see `asked`.
-            so_far: The part of its limits that was used before the program was restarted.
-            can_wait: False to fail if a budget has no room, instead of waiting for it.
-        """
+    async def run(self, prompt: UserMessage, start: RunStart, emit: Emit) -> None:
+        """Run the agent. `prompt` is its first message, see `asked`; `emit` gets the events."""
         agent = self._agent
         self._before = usage_of(agent.state.messages)
-        if agent.state.messages:
-            source = agent.resume(run_id=run_id, user_id=user_id, budget=budget, so_far=so_far, can_wait=can_wait)
-        else:
-            source = agent.stream(prompt, run_id=run_id, user_id=user_id, budget=budget, can_wait=can_wait)
+
+        async def heard(event: AgentEvent) -> None:
+            self._follow(event)
+            await emit(event)
+
         ending = asyncio.create_task(self._end_in_time())
         try:
-            async with aclosing(source) as events:
-                async for event in events:
-                    self._follow(event)
-                    yield event
+            if agent.state.messages:
+                await agent.go_on(start, heard)
+            else:
+                await agent.run([prompt], start, heard)
         finally:
             ending.cancel()
             await asyncio.wait([ending])
@@ -116,7 +101,7 @@ class Errand:
 
     @property
     def report(self) -> Report:
-        """Return the report; valid after the events have ended."""
+        """Return the report; valid after the run."""
         messages = self._agent.state.messages
         text, status, error = _last_words(messages), TaskStatus.COMPLETED, ""
         reason = self._end.reason if self._end else TerminalReason.ABORTED
@@ -167,10 +152,12 @@ class SubAgents:
     async def run(self, prompt: str, context: ToolContext) -> ToolResult:
         errand = Errand(self._make(f"task-{self._new_id()}", context), self._clock)
         told = asked(prompt, origin_of(context.messages))
-        async with aclosing(errand.events(told, user_id=context.user_id)) as events:
-            async for event in events:
-                if isinstance(event, ToolExecutionStart):
-                    context.on_update(ToolResult.of(f"{errand.tools} tools, now: {event.label}", CLEAN))
+
+        async def show(event: AgentEvent) -> None:
+            if isinstance(event, ToolExecutionStart):
+                context.on_update(ToolResult.of(f"{errand.tools} tools, now: {event.label}", CLEAN))
+
+        await errand.run(told, RunStart(user_id=context.user_id), show)
         return result_of(errand.report)
 
     async def begin(self, prompt: str, context: ToolContext) -> ToolResult:

@@ -1,12 +1,13 @@
 """Drives one run of the agent in a chat: events to the transcript and the progress message, then the answer."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
-from agent_core.agent import Agent
+from agent_core.agent import Agent, RunStart
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -25,7 +26,7 @@ from gateway.chat.places import Moved
 from gateway.chat.run_end import RunEnds
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.owed import OwedWork
-from gateway.runs.runner import Runner
+from gateway.runs.runner import Runner, Work
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language
@@ -123,8 +124,8 @@ class ChatRun:
     async def start(self, prompts: list[AgentMessage]) -> None:
         """Run the agent on new messages and deliver the answer."""
         self._store.runs.begin(self._run)
-        events = self._agent.stream(prompts, run_id=self._run.id, user_id=self._run.person)
-        await self._drive(events, None, [])
+        start = RunStart(self._run.id, self._run.person)
+        await self._drive(partial(self._agent.run, prompts, start), None, [])
 
     async def resume(self, earlier: list[AgentMessage]) -> None:
         """Continue a run that an earlier process did not finish, reusing its progress message.
@@ -138,15 +139,13 @@ class ChatRun:
         posted = await self._answers.shown(self._run)
         log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
         so_far = await self._store.runs.so_far(self._run, earlier)
-        events = self._agent.resume(run_id=self._run.id, user_id=self._run.person, so_far=so_far)
-        await self._drive(events, posted, earlier)
+        start = RunStart(self._run.id, self._run.person, so_far=so_far)
+        await self._drive(partial(self._agent.go_on, start), posted, earlier)
 
-    async def _drive(
-        self, events: AsyncGenerator[AgentEvent, None], posted: Posted | None, earlier: list[AgentMessage]
-    ) -> None:
+    async def _drive(self, work: Work, posted: Posted | None, earlier: list[AgentMessage]) -> None:
         self._progress = progress = self._answers.progress(self._run, self._language, posted)
         try:
-            await self._runner.drive(self._run, self._agent, events, self)
+            await self._runner.drive(self._run, self._agent, work, self)
         finally:
             await progress.stop()
         if self.is_left:

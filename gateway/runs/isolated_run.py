@@ -2,8 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
-from agent_core.agent import Agent
+from agent_core.agent import Agent, RunStart
 from agent_core.clock import Clock
 from agent_core.events import AgentEnd, AgentEvent
 from agent_core.file_handles import lacks_handles
@@ -118,10 +119,8 @@ class IsolatedRun:
             return Report(status=TaskStatus.FAILED, error=why, origin=CLEAN)
         budget = self._budget and _left_of(self._budget, usage_of(earlier))
         so_far = await self._store.runs.so_far(run, attempt.said)
-        events = self.errand.events(
-            prompt, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far, can_wait=can_wait
-        )
-        await self._runner.drive(run, agent, events, self)
+        start = RunStart(run.id, run.person, budget, so_far, can_wait=can_wait)
+        await self._runner.drive(run, agent, partial(self.errand.run, prompt, start), self)
         return self.errand.report
 
 

@@ -1,14 +1,15 @@
 """The lifecycle that the runs of chats, tasks and jobs share."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent, BudgetReached, MessageUpdate, ToolExecutionStart
 from agent_core.file_handles import lack
+from agent_core.loop.event_stream import Emit
 from agent_core.messages import AgentMessage
 from agent_core.models.llm import FailureCause
 from gateway.records.audit import AuditLog
@@ -19,6 +20,13 @@ from gateway.runs.chat_models import ChatModels
 from gateway.runs.drain import Drain
 from gateway.store.rows import Run
 from gateway.store.store import Store
+
+Work = Callable[[Emit], Awaitable[object]]
+"""Runs an agent to the end of its run, and passes on its events."""
+
+
+class _Left(BaseException):
+    """A run is left where it is. No error: nothing in the loop may take it for one."""
 
 
 class Watcher(Protocol):
@@ -97,8 +105,8 @@ class Runner:
         is_lost = not said and await self._store.transcript.has_rows(run)
         return Attempt(said, await is_stuck(self._store, run, said), is_lost)
 
-    async def drive(self, run: Run, agent: Agent, events: AsyncGenerator[AgentEvent, None], watcher: Watcher) -> None:
-        """Store each event of a run and handle it before the next one happens.
+    async def drive(self, run: Run, agent: Agent, work: Work, watcher: Watcher) -> None:
+        """Do the work of a run, storing and handling each event before the next one happens.
 
         While the program drains, or the chat is left, the run pauses at its next safe point. No call begins in a
         process that may have been taken over: files in the home, unlike rows, could be written all the same.
@@ -108,25 +116,26 @@ class Runner:
         tools = agent.loop.tools
         await self._models.give(agent, run)
         recorder = RunRecorder(self._records, agent, run, watcher.said)
-        with self.drain.unit(run.id, run.chat) as unit:
-            async with aclosing(events):
-                async for event in events:
-                    if isinstance(event, MessageUpdate):  # pieces of an answer are only shown
-                        watcher.show(event)
-                        continue
-                    if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
-                        raise lack(event.error or "")
-                    watcher.show(event)
-                    await recorder.keep(event)
-                    await unit.follow(event, tools, watcher.released)
-                    if isinstance(event, ToolExecutionStart):
-                        await self._fresh()
-                    if isinstance(event, BudgetReached):
-                        await self._store.runs.reached_budget(run)
-                    if isinstance(event, AgentEnd):
-                        watcher.ended(event)
-                    if watcher.is_left:
-                        break
+
+        async def handle(event: AgentEvent) -> None:
+            if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
+                raise lack(event.error or "")
+            watcher.show(event)
+            if isinstance(event, MessageUpdate):  # pieces of an answer are only shown
+                return
+            await recorder.keep(event)
+            await unit.follow(event, tools, watcher.released)
+            if isinstance(event, ToolExecutionStart):
+                await self._fresh()
+            if isinstance(event, BudgetReached):
+                await self._store.runs.reached_budget(run)
+            if isinstance(event, AgentEnd):
+                watcher.ended(event)
+            if watcher.is_left:
+                raise _Left
+
+        with self.drain.unit(run.id, run.chat) as unit, suppress(_Left):
+            await work(handle)
 
     def stop(self) -> None:
         """Record a clean shutdown: open runs are resumed at the next start without counting a crash."""

@@ -6,10 +6,11 @@ from functools import partial
 
 import pytest
 
-from agent_core.agent import Agent
+from agent_core.agent import Agent, RunStart
 from agent_core.context.prompt import Persona
 from agent_core.context.request_history import convert_to_llm
 from agent_core.events import AgentEvent, ToolExecutionEnd, ToolExecutionUpdate
+from agent_core.loop.event_stream import stream_events
 from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.loop.permissions import EverythingAllowed, PermissionDecision, Proposal
 from agent_core.messages import AssistantMessage, NotificationMessage, UserMessage, text_of
@@ -204,7 +205,7 @@ async def test_its_calls_pass_the_same_gate(model_of: MakeModel) -> None:
     agent = agent_over(llm, clock, tools=(echo,), permissions=Watching())
     errand = Errand(agent, HandClock())
 
-    await record(errand.events(asked("look", CLEAN), user_id="ann"))
+    await record(stream_events(partial(errand.run, asked("look", CLEAN), RunStart(user_id="ann"))))
 
     assert [each.user_id for each in seen] == ["ann"]
     assert errand.report.text == "It was refused."
@@ -234,7 +235,7 @@ async def test_it_is_ended_after_its_time(model_of: MakeModel) -> None:
     clock, waits = HandClock(), Waits(asyncio.Event(), "never")
     errand = Errand(agent_over(model_of(waits), FakeClock()), clock)
 
-    run = asyncio.create_task(record(errand.events(asked("dig for ever", CLEAN))))
+    run = asyncio.create_task(record(stream_events(partial(errand.run, asked("dig for ever", CLEAN), RunStart()))))
     await waits.reached.wait()
     await clock.advance(LIMITS.max_seconds + CLOSING_S)
     events = await run
@@ -249,7 +250,7 @@ async def test_one_that_was_cancelled_before_it_began_asks_no_model(model_of: Ma
     errand = Errand(agent_over(llm, FakeClock()), HandClock())
 
     errand.cancel()
-    await record(errand.events(asked("dig", CLEAN)))
+    await record(stream_events(partial(errand.run, asked("dig", CLEAN), RunStart())))
 
     assert errand.report.status is TaskStatus.CANCELLED
     assert llm.requests == []
@@ -267,7 +268,7 @@ async def test_it_goes_on_from_its_history_and_counts_what_that_cost(model_of: M
     second.replace_messages(first.state.messages)
 
     errand = Errand(second, HandClock())
-    await record(errand.events(asked("look", CLEAN)))
+    await record(stream_events(partial(errand.run, asked("look", CLEAN), RunStart())))
 
     assert errand.report.text == "Seen."
     assert errand.usage.total == first.state.usage.total + second.state.usage.total
@@ -277,7 +278,7 @@ async def test_it_goes_on_from_its_history_and_counts_what_that_cost(model_of: M
 @pytest.mark.parametrize("kept", ["", ".output/3.txt"])
 async def test_a_long_report_is_cut_and_says_where_the_rest_is(model_of: MakeModel, kept: str) -> None:  # S3-36
     errand = Errand(agent_over(model_of("x" * 5_000), FakeClock()), HandClock())
-    await record(errand.events(asked("write", CLEAN)))
+    await record(stream_events(partial(errand.run, asked("write", CLEAN), RunStart())))
 
     text = told(errand.report, kept)
 
@@ -288,7 +289,7 @@ async def test_a_long_report_is_cut_and_says_where_the_rest_is(model_of: MakeMod
 
 async def test_an_agent_that_says_nothing_has_failed(model_of: MakeModel) -> None:
     errand = Errand(agent_over(model_of(""), FakeClock()), HandClock())
-    await record(errand.events(asked("write", CLEAN)))
+    await record(stream_events(partial(errand.run, asked("write", CLEAN), RunStart())))
 
     assert errand.report.status is TaskStatus.FAILED
     assert errand.report.error
@@ -299,7 +300,8 @@ async def test_a_run_knows_that_it_is_one_for_another_agent_or_for_the_end_of_a_
 ) -> None:  # S3-18
     errand = Errand(agent_over(model_of("Done."), FakeClock()), HandClock())
     news = NotificationMessage(kind="task", text="Task a1 is done.", to_model=True, origin=CLEAN)
-    runs = [errand.events(asked("dig", CLEAN)), agent_over(model_of("It is done."), FakeClock()).stream(news)]
+    errands = stream_events(partial(errand.run, asked("dig", CLEAN), RunStart()))
+    runs = [errands, agent_over(model_of("It is done."), FakeClock()).stream(news)]
 
     first = [kinds(await record(run))[1] for run in runs]
 
