@@ -5,7 +5,7 @@ An address that the model composes can carry out whatever it has read; one that 
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 from urllib.parse import urlsplit
@@ -79,15 +79,33 @@ def link_of(url: str, messages: Sequence[AgentMessage]) -> Link | None:
 
 
 def given_in(text: str, messages: Sequence[AgentMessage]) -> tuple[str, ...]:
-    """Return the addresses in a text that users wrote exactly so, as keys for `is_one_of`."""
+    """Return the addresses in a text that users wrote exactly so, with their schemes, for `is_one_of`."""
     said = (text_of(message.content) for message in messages if _is_from_person(message))
-    known = {_in_lower_case(_key(address)) for each in said for address in _whole_addresses(each)}
-    found = dict.fromkeys(_in_lower_case(_key(address)) for address in _whole_addresses(text))
-    return tuple(key for key in found if key in known)
+    known = {_whole(address) for each in said for address in _whole_addresses(each)}
+    found = dict.fromkeys(map(_whole, _whole_addresses(text)))
+    return tuple(each for each in found if each in known)
+
+
+def stay_in(given: Iterable[str], text: str) -> tuple[str, ...]:
+    """Return those of the given addresses that a text has."""
+    found = {_whole(address) for address in _whole_addresses(text)}
+    return tuple(each for each in given if each in found or each in {_without_scheme(whole) for whole in found})
 
 
 def is_one_of(url: str, given: Collection[str]) -> bool:
-    return _key(url) in given or _in_lower_case(_key(url)) in given
+    """Return True for one of the given addresses; those that earlier versions stored have no scheme."""
+    whole = _whole(url)
+    return whole in given or _without_scheme(whole) in given
+
+
+def _whole(address: str) -> str:
+    """Return an address as it is asked for: with its scheme, which is https if it names none, and its host in lower
+    case."""
+    return f"http{'' if _is_plain(address) else 's'}://{_in_lower_case(_key(address))}"
+
+
+def _without_scheme(whole: str) -> str:
+    return whole.partition("://")[2]
 
 
 def _brought_by(wanted: str, messages: Sequence[AgentMessage]) -> ToolResultMessage | None:

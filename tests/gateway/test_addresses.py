@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.messages import AgentMessage
-from gateway.permissions.addresses import given_in, is_given, is_one_of
+from gateway.permissions.addresses import given_in, is_given, is_one_of, stay_in
 from tests.messages import user
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -60,6 +60,28 @@ def test_an_address_ends_where_a_reader_would_end_it(said: str, url: str) -> Non
 def test_what_a_job_may_read_is_what_was_written_whatever_the_case_of_its_host() -> None:
     known = given_in("Watch https://Ours.example/News.", [user("watch https://ours.example/News, please")])
 
-    assert known == ("ours.example/News",)
+    assert known == ("https://ours.example/News",)
     assert is_one_of("https://OURS.example/News", known)
     assert not is_one_of("https://ours.example/news", known)
+
+
+@pytest.mark.parametrize("scheme", ["http://", "https://", ""])
+def test_of_an_address_in_a_job_one_form_is_given(scheme: str) -> None:
+    known = given_in(f"Watch {scheme}site.example/a.", [user(f"Watch {scheme}site.example/a.")])
+    forms = [f"{with_}site.example/a{end}" for with_ in ("http://", "https://") for end in ("", ".", "?", "b")]
+
+    assert [url for url in forms if is_one_of(url, known)] == [f"{scheme or 'https://'}site.example/a"]
+
+
+def test_of_the_given_addresses_those_stay_that_the_new_text_has() -> None:
+    known = ("https://site.example/a", "http://plain.example", "site.example/old")
+
+    assert stay_in(known, "Watch site.example/a and http://plain.example.") == known[:2]
+    assert (
+        stay_in(known, "Watch https://site.example/abc, https://plain.example and http://site.example/old") == known[2:]
+    )
+
+
+def test_what_an_earlier_version_stored_without_a_scheme_is_read_by_either() -> None:
+    assert is_one_of("http://site.example/a", ["site.example/a"])
+    assert is_one_of("https://site.example/a", ["site.example/a"])

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from agent_core.messages import user
 from agent_core.origin import Origin
 from channels.base import ChatKey
-from gateway.permissions.addresses import given_in
+from gateway.permissions.addresses import given_in, stay_in
 from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
 from gateway.schedule.times.slots import next_slot, period, timetable
@@ -60,7 +60,7 @@ class Draft:
             rule=rule,
             work=Report(instructions=words, skill=job.skill) if isinstance(job.work, Report) else Reminder(text=words),
             origin=job.origin | origin,
-            given=tuple(address for address in job.given if address in words),
+            given=stay_in(job.given, words),
             instead_of=job.id,
         )
 

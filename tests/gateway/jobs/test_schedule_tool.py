@@ -285,7 +285,7 @@ async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedB
 
     job = await bot.job("ab0001")
     assert job.origin.is_tainted
-    assert job.given == ("ours.example/news",)
+    assert job.given == ("https://ours.example/news",)
 
 
 async def test_what_the_tools_cost_in_each_request_stays_small(start_bot: StartTimedBot) -> None:

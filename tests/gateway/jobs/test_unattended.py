@@ -100,7 +100,8 @@ async def test_what_would_be_asked_is_denied(library: SkillLibrary, proposed: Pr
     ("url", "name", "behavior"),
     [
         ("https://a.example/feed", "web_fetch", "allow"),
-        ("http://a.example/feed#top", "web_fetch", "allow"),
+        ("https://A.example/feed#top", "web_fetch", "allow"),
+        ("http://a.example/feed", "web_fetch", "deny"),
         ("https://a.example/feed?d=secret", "web_fetch", "deny"),
         ("https://b.example/feed", "web_fetch", "deny"),
         ("https://a.example/feed", "send_to", "deny"),
