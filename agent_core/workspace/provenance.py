@@ -119,6 +119,13 @@ class FileSources:
                     found |= known.origin if known else self._beneath(f"{inside}{entry.name}/")
             return found
 
+    def of_named(self, paths: Iterable[str]) -> Origin:
+        """Return the origin of the names of these files, of which some may be gone."""
+        with self._lock:
+            self._refresh()
+            known = ((name, self._known.get(name)) for name in map(_plain, paths))
+            return joined(its.origin if its else named(file(name)) for name, its in known)
+
     def _gone(self, name: str) -> None:
         """Keep the contents of a deleted file known, so that restoring it restores its origin."""
         known = self._known.pop(name, None)

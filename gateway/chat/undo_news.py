@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import AgentMessage, UserMessage
@@ -15,8 +15,8 @@ from agent_core.workspace.provenance import FileSources
 MOST_NAMED = 10
 MOST_NEW = 50
 """Most changes examined after a start."""
-NAMED_BY_MODEL = frozenset({"write_file", "edit_file", "heartbeat", "memory"})
-"""Tools and commands whose file names come from the model or Parley."""
+NAMED_BY_US = frozenset({"heartbeat"})
+"""Commands whose files have names of Parley's."""
 _TOLD = re.compile(r"\A[^\n]*\nUndone by a person \(undo (\d+)\)")
 
 
@@ -59,16 +59,16 @@ class UndoNews:
         if seen is None:  # first message since the process start
             told, began = _last_told(history), min(each.created_at for each in history)
             found = [group for group in found if group.number > told and group.at > began]
-        new_names = [change.path for group in found if _is_by_program(group, groups) for change in group.changes]
-        return _undos(found, files.of(new_names[:MOST_NAMED]))
+        named = {change.path for group in found if not _is_named_by_us(group, groups) for change in group.changes}
+        return _undos(found, lambda paths: files.of_named(named.intersection(paths)))
 
 
-def _is_by_program(group: Group, groups: Groups) -> bool:
-    """Return True if a program named the files, False if the model did."""
+def _is_named_by_us(group: Group, groups: Groups) -> bool:
+    """Return True if Parley named the files, and neither a program nor a model."""
     first: Group | None = group
     while first is not None and first.undoes is not None:
         first = groups.read(first.undoes)
-    return first is None or first.tool not in NAMED_BY_MODEL
+    return first is not None and first.tool in NAMED_BY_US
 
 
 def _last_told(history: Sequence[AgentMessage]) -> int:
@@ -77,9 +77,11 @@ def _last_told(history: Sequence[AgentMessage]) -> int:
     return next((int(match[1]) for context in contexts if (match := _TOLD.match(context))), 0)
 
 
-def _undos(groups: Sequence[Group], origin: Origin) -> Undos:
+def _undos(groups: Sequence[Group], origin_of: Callable[[Iterable[str]], Origin]) -> Undos:
+    """Return the news. `origin_of` returns the origin of the names of some files."""
     changes = list(_in_all(groups))
-    parts = [_words(each) for each in changes[:MOST_NAMED]]
+    told = changes[:MOST_NAMED]
+    parts = [_words(each) for each in told]
     if len(changes) > MOST_NAMED:
         parts.append(f"{len(changes) - MOST_NAMED} more files changed")
     if known := sum(len(group.added) for group in groups):
@@ -89,7 +91,7 @@ def _undos(groups: Sequence[Group], origin: Origin) -> Undos:
     if not parts:
         return NOTHING
     line = f"Undone by a person (undo {groups[-1].number}): {'; '.join(parts)}."
-    return Undos(line, origin)
+    return Undos(line, origin_of(change.path for change in told))
 
 
 def _in_all(groups: Sequence[Group]) -> Iterator[Change]:
