@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
@@ -20,13 +20,13 @@ from agent_core.events import (
 )
 from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
-from channels.base import ChatKey, Posted
+from channels.base import ChatKey
 from gateway.chat.answers import Answers
 from gateway.chat.places import Moved
 from gateway.chat.run_end import RunEnds
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.owed import OwedWork
-from gateway.runs.runner import Runner, Work
+from gateway.runs.runner import Runner
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language
@@ -121,28 +121,24 @@ class ChatRun:
     def ended(self, end: AgentEnd) -> None:
         self._end, self.is_over = end, True
 
-    async def start(self, prompts: list[AgentMessage]) -> None:
-        """Run the agent on new messages and deliver the answer."""
-        self._store.runs.begin(self._run)
-        start = RunStart(self._run.id, self._run.person)
-        await self._drive(partial(self._agent.run, prompts, start), None, [])
+    async def drive(self, prompts: list[AgentMessage], earlier: list[AgentMessage]) -> None:
+        """Run the agent on new messages, or go on with a run of an earlier process, and deliver the answer.
 
-    async def resume(self, earlier: list[AgentMessage]) -> None:
-        """Continue a run that an earlier process did not finish, reusing its progress message.
-
-        `earlier` holds the messages it stored.
+        `earlier` holds the messages that such a run has stored; its progress message is used again.
         """
-        if not earlier:
+        start, posted = RunStart(self._run.id, self._run.person), None
+        if prompts:
+            self._store.runs.begin(self._run)
+            work = partial(self._agent.run, prompts, start)
+        elif earlier:
+            posted = await self._answers.shown(self._run)
+            log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
+            so_far = await self._store.runs.so_far(self._run, earlier)
+            work = partial(self._agent.go_on, replace(start, so_far=so_far))
+        else:
             # The process ended before the first message was stored: it is still waiting, and begins another run.
             await self._store.runs.end(self._run, RunEnd(TerminalReason.ABORTED, ""), ())
             return
-        posted = await self._answers.shown(self._run)
-        log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
-        so_far = await self._store.runs.so_far(self._run, earlier)
-        start = RunStart(self._run.id, self._run.person, so_far=so_far)
-        await self._drive(partial(self._agent.go_on, start), posted, earlier)
-
-    async def _drive(self, work: Work, posted: Posted | None, earlier: list[AgentMessage]) -> None:
         self._progress = progress = self._answers.progress(self._run, self._language, posted)
         try:
             await self._runner.drive(self._run, self._agent, work, self)

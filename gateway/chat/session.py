@@ -310,10 +310,8 @@ class ChatSession:
             self.current.drive(driven)
             if goes_on:
                 await self._steer_with_later_words(run)
-            if items:
-                await driven.start(await self.conversation.prompts(run, items, agent))
-            else:
-                await driven.resume(list(attempt.said))
+            prompts = await self.conversation.prompts(run, items, agent) if items else []
+            await driven.drive(prompts, list(attempt.said))
         if driven.is_left:
             await self._make_way(run, agent.loop.models.spending)
 
