@@ -127,9 +127,9 @@ def _decision() -> float:
         answer = AssistantMessage(content=(TextContent(text=WORDS),), stop_reason=StopReason.STOP, origin=CLEAN)
         history += [user(WORDS, origin=CLEAN), answer]
     state = QueryState(run_id="run", session_id="session", messages=history)
-    compaction = Compaction(context, lambda: loop.caller)
+    compaction = Compaction(context)
     began = time.process_time()
-    compaction.is_due(state)
+    compaction.is_due(state, loop.caller)
     return 1000 * (time.process_time() - began)
 
 

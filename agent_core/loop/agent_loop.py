@@ -182,7 +182,7 @@ class AgentLoop:
         if self._compactor is None:
             return None
         run = self._begin(state, inputs, emit)
-        return await self._compactor.compact(state, "manual", run.emit, run.cancel, instructions)
+        return await self._compactor.compact(state, "manual", self.caller, run.emit, run.cancel, instructions)
 
     async def execute(self, call: ToolCall, scope: CallScope, messages: Sequence[AgentMessage] = ()) -> ToolResult:
         """Run one tool call outside a run.

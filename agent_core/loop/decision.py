@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agent_core.events import CompactionReason, TurnEnd, TurnStart
 from agent_core.loop.answer import GOES_ON, is_paused
 from agent_core.loop.calls import BatchOutcome
-from agent_core.loop.engine import Compactor, End, Engine, Next, Run
+from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.state import last_said, unanswered_calls
@@ -134,17 +134,17 @@ async def compact_if_due(engine: Engine, run: Run, reason: CompactionReason) -> 
     as little.
     """
     compactor = engine.compactor
-    if compactor is None or not run.compacts or not compactor.is_due(run.state):
+    if compactor is None or not run.compacts or not compactor.is_due(run.state, engine.caller):
         return
-    run.compacts = await _shorten(compactor, run, reason) and not compactor.is_due(run.state)
+    is_shorter = await _shorten(engine, run, reason)
+    run.compacts = is_shorter and not compactor.is_due(run.state, engine.caller)
 
 
 async def after_overflow(engine: Engine, run: Run, failure: LlmFailure) -> Next | End:
     """Handle a request that was larger than the window: compact and ask again, once per run."""
-    compactor = engine.compactor
-    if compactor is None or run.state.has_attempted_reactive_compact:
+    if engine.compactor is None or run.state.has_attempted_reactive_compact:
         return End.failed(failure)
-    is_shorter = await _shorten(compactor, run, "overflow")
+    is_shorter = await _shorten(engine, run, "overflow")
     if run.cancel.cancelled:
         return End(TerminalReason.ABORTED)
     if is_shorter and run.state.turn_count < engine.limits.max_turns:
@@ -152,9 +152,11 @@ async def after_overflow(engine: Engine, run: Run, failure: LlmFailure) -> Next 
     return End.failed(failure)
 
 
-async def _shorten(compactor: Compactor, run: Run, reason: CompactionReason) -> bool:
+async def _shorten(engine: Engine, run: Run, reason: CompactionReason) -> bool:
     """Compact the conversation, and return True if it got shorter."""
-    end = await compactor.compact(run.state, reason, run.emit, run.cancel)
+    if engine.compactor is None:
+        return False
+    end = await engine.compactor.compact(run.state, reason, engine.caller, run.emit, run.cancel)
     return end.tokens_after < end.tokens_before
 
 

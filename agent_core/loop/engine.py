@@ -31,11 +31,17 @@ class RequestBuilder(Protocol):
 class Compactor(Protocol):
     """Keeps a conversation within the model's window."""
 
-    def is_due(self, state: QueryState) -> bool:
-        """Return True if the next request would be too large."""
+    def is_due(self, state: QueryState, caller: ModelCaller) -> bool:
+        """Return True if the next request would be too large for the model that is asked next."""
 
     async def compact(
-        self, state: QueryState, reason: CompactionReason, emit: Emit, cancel: CancelToken, instructions: str = ""
+        self,
+        state: QueryState,
+        reason: CompactionReason,
+        caller: ModelCaller,
+        emit: Emit,
+        cancel: CancelToken,
+        instructions: str = "",
     ) -> CompactionEnd:
         """Compact the conversation, and return the last event.
 
@@ -43,6 +49,7 @@ class Compactor(Protocol):
         itself, and never separates a call from its result.
 
         Args:
+            caller: Asks the model for summaries, the same as for answers.
             instructions: Parts that must be kept, in the words of a user.
         """
 

@@ -1,6 +1,5 @@
 """Creates the agents of chats from shared parts and per-chat state."""
 
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -15,7 +14,6 @@ from agent_core.context.prompt import Persona
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.loop.limits import LoopLimits
-from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.loop.permissions import Permissions
 from agent_core.loop.queues import MessageQueues
@@ -187,15 +185,8 @@ class Agents:
 
     def _loop(self, context: ContextManager, keep_facts: KeepFacts | None, spending: Spending) -> AgentLoop:
         parts = self.parts
-
-        def caller() -> ModelCaller:
-            loop = of()  # weak, since the loop owns the compactor
-            if loop is None:
-                raise RuntimeError("the loop is gone that this compaction belongs to")
-            return loop.caller
-
         llm = MaskingClient(parts.llm, self._secrets)  # one per agent, for its cache of masked messages
-        loop = AgentLoop(
+        return AgentLoop(
             Models(
                 llm=llm,
                 model=parts.model,
@@ -207,11 +198,9 @@ class Agents:
             context,
             ToolSetup(context.tools, self._permissions, redact=self._secrets.mask),
             limits=parts.limits(),
-            compactor=Compaction(context, caller, keep_facts),
+            compactor=Compaction(context, keep_facts),
             runtime=Runtime(self._clock, self._new_id),
         )
-        of = weakref.ref(loop)
-        return loop
 
 
 def _described(by_tools: Callable[[], Origin], skills: ChatSkills, files: FileSources) -> Origin:

@@ -1,6 +1,6 @@
 """Compacts a conversation to fit the model's window: shortens old results, summarises old turns, unloads skills."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -54,6 +54,7 @@ class _Work:
     """One compaction under way."""
 
     state: QueryState
+    caller: ModelCaller
     cancel: CancelToken
     instructions: str
     emit: Emit
@@ -67,41 +68,40 @@ class _Work:
 class Compaction:
     """The compaction of one conversation."""
 
-    def __init__(
-        self,
-        context: ContextManager,
-        caller: Callable[[], ModelCaller],
-        keep_facts: KeepFacts | None = None,
-    ) -> None:
-        """Create a compaction; `caller` returns the model for summaries, the same as for answers."""
+    def __init__(self, context: ContextManager, keep_facts: KeepFacts | None = None) -> None:
         self._context = context
-        self._caller = caller
         self._keep_facts = keep_facts
         self._tried_in = ""
         """Id of the user message since which skills have been unloaded."""
 
-    def is_due(self, state: QueryState) -> bool:
+    def is_due(self, state: QueryState, caller: ModelCaller) -> bool:
         """Return True if the next request would be too large and something can be done, or if a skill needs budget."""
         if self._context.skills.tokens_wanted:
             return True
         used = self._context.tokens(state)
-        if not self._window().is_too_full(used):
+        if not _window(caller).is_too_full(used):
             return False
-        budget = self._budget("threshold", used, self._by(used, state.messages))
+        budget = self._budget("threshold", caller, used, self._by(used, state.messages))
         if make_plan(state.messages, self._context.sizes, budget, anyway=False) is not None:
             return True
         return bool(self._context.skills.names) and self._tried_in != _last_words(state.messages)
 
     async def compact(
-        self, state: QueryState, reason: CompactionReason, emit: Emit, cancel: CancelToken, instructions: str = ""
+        self,
+        state: QueryState,
+        reason: CompactionReason,
+        caller: ModelCaller,
+        emit: Emit,
+        cancel: CancelToken,
+        instructions: str = "",
     ) -> CompactionEnd:
         """Compact as described in `Compactor.compact`."""
         await emit(CompactionStart(reason=reason))
-        work = _Work(state, cancel, instructions, emit, messages=list(state.messages))
+        work = _Work(state, caller, cancel, instructions, emit, messages=list(state.messages))
         before = self._context.tokens(state)
         by = self._by(before, state.messages)
         measured = before / max(1, self._context.guess(state.messages))  # below 1 if the server counts fewer
-        budget = self._budget(reason, before, by, held=_held(state.messages))
+        budget = self._budget(reason, caller, before, by, held=_held(state.messages))
         plan = make_plan(work.messages, self._context.sizes, budget, anyway=reason == "manual")
         boundary = None if plan is None else await self._boundary(work, plan, budget, before)
         left = effective([*work.messages, boundary]) if boundary else work.messages
@@ -138,7 +138,7 @@ class Compaction:
                 return None
             text, work.facts = summary.text, summary.facts
             origin = origin_of(messages[: cut.place])
-        caller = self._caller()
+        caller = work.caller
         start = cut.place if plan.summarises else cut.start
         boundary = SummaryMessage(
             id=caller.new_id(),
@@ -156,11 +156,10 @@ class Compaction:
 
     async def _summary(self, work: _Work, material: Material, budget: CompactionBudget) -> Summary | None:
         """Return a summary, by the model or else without one; None if the run was stopped."""
-        caller = self._caller()
-        options = caller.options.model_copy(
+        options = work.caller.options.model_copy(
             update={"temperature": 0.3, "max_tokens": budget.summary, "thinking": "off"}
         )
-        caller = replace(caller, options=options, retry=LlmRetryPolicy(max_retries=1))
+        caller = replace(work.caller, options=options, retry=LlmRetryPolicy(max_retries=1))
         request = request_for(material, budget.telling, with_facts=self._keep_facts is not None)
 
         async def emit_retries(event: AgentEvent) -> None:
@@ -187,20 +186,22 @@ class Compaction:
             skills.unload_unused(left)
         skills.tokens_wanted = 0
 
-    def _window(self) -> Window:
-        """Return the window of the model that is asked next."""
-        caller = self._caller()
-        model = caller.next_model
-        return Window(model.context_window, model.answer_tokens(caller.options.max_tokens))
-
-    def _budget(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> CompactionBudget:
+    def _budget(
+        self, reason: CompactionReason, caller: ModelCaller, before: int, by: float, *, held: int = 0
+    ) -> CompactionBudget:
         size = Size(before, by, held, prefix=self._context.guess(()))
-        return budget_for(reason, self._window(), size, wanted=self._context.skills.tokens_wanted)
+        return budget_for(reason, _window(caller), size, wanted=self._context.skills.tokens_wanted)
 
     def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
         """Return how many times larger the request is than estimated."""
         guess = self._context.guess(messages)
         return min(max(1.0, used / guess), MOST_WRONG) if guess else 1.0
+
+
+def _window(caller: ModelCaller) -> Window:
+    """Return the window of the model that is asked next."""
+    model = caller.next_model
+    return Window(model.context_window, model.answer_tokens(caller.options.max_tokens))
 
 
 def _held(messages: Sequence[AgentMessage]) -> int:

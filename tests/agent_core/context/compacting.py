@@ -74,6 +74,10 @@ class Chat:
         assert isinstance(first, SummaryMessage)
         return first
 
+    def is_due(self, state: QueryState) -> bool:
+        """Return True if the conversation is to be compacted before the next request."""
+        return self.compaction.is_due(state, self.agent.loop.caller)
+
     async def compact(self, messages: Sequence[AgentMessage]) -> tuple[QueryState, CompactionEnd]:
         """Compact a conversation as for lack of room; return the new state and the final event."""
         state = QueryState(run_id="r", session_id="s", messages=list(messages))
@@ -81,7 +85,7 @@ class Chat:
         async def emit(event: AgentEvent) -> None:
             reduce_event(state, event)
 
-        return state, await self.compaction.compact(state, "threshold", emit, CancelToken())
+        return state, await self.compaction.compact(state, "threshold", self.agent.loop.caller, emit, CancelToken())
 
 
 def start_chat(
@@ -100,7 +104,7 @@ def start_chat(
     llm = over or ScriptedLlm()
     llm.add(*turns, *[talker] * 300)
     model = ModelInfo(id="small", provider="scripted", context_window=window)
-    compaction = Compaction(context, lambda: loop.caller, keep_facts)
+    compaction = Compaction(context, keep_facts)
     runtime = Runtime(FakeClock(), numbered())
     loop = AgentLoop(Models(llm, model), context, ToolSetup(registry), compactor=compaction, runtime=runtime)
     agent = Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))

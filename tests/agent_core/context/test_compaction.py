@@ -52,14 +52,14 @@ def test_it_is_due_above_four_fifths_of_the_window(tokens: int, is_due: bool) ->
     chat = start_chat(window=32_768)
 
     assert COMPACT_AT == 0.8
-    assert chat.compaction.is_due(state_of([*turns(30), reported(tokens)])) is is_due
+    assert chat.is_due(state_of([*turns(30), reported(tokens)])) is is_due
 
 
 def test_it_is_due_where_no_room_for_an_answer_is_left() -> None:  # C-08
     chat = start_chat(window=16_384)
 
-    assert chat.compaction.is_due(state_of([*turns(20), reported(12_400)]))
-    assert not chat.compaction.is_due(state_of([*turns(20), reported(12_200)]))
+    assert chat.is_due(state_of([*turns(20), reported(12_400)]))
+    assert not chat.is_due(state_of([*turns(20), reported(12_200)]))
 
 
 def test_a_small_window_leaves_a_quarter_for_the_answer() -> None:  # C-08
@@ -73,9 +73,9 @@ def test_what_an_answer_before_the_boundary_reported_does_not_count() -> None:  
     boundary = SummaryMessage(summary="s", first_kept_id=said[50].id, tokens_before=1, origin=CLEAN)
     compacted = effective([*said, boundary])
 
-    assert chat.compaction.is_due(state_of(said))
-    assert not chat.compaction.is_due(state_of(compacted))
-    assert chat.compaction.is_due(state_of([*compacted, reported(100_000)]))
+    assert chat.is_due(state_of(said))
+    assert not chat.is_due(state_of(compacted))
+    assert chat.is_due(state_of([*compacted, reported(100_000)]))
 
 
 def test_what_a_failed_answer_reported_does_not_count() -> None:  # U-12
@@ -155,7 +155,7 @@ async def test_afterwards_it_fills_at_most_half_of_the_window(starts_chat: Start
     assert end.tokens_before > 0.5 * 8_192
     assert end.tokens_after <= 0.5 * 8_192
     assert chat.agent.context.tokens(state) <= 0.5 * 8_192
-    assert not chat.compaction.is_due(state)
+    assert not chat.is_due(state)
 
 
 async def test_the_summary_costs_are_told_and_counted(starts_chat: StartChat) -> None:  # S3-19
@@ -257,12 +257,12 @@ async def test_skills_that_nobody_speaks_of_are_put_away_last(tmp_path: Path) ->
     chat_skills.begin_run()
     chat = start_chat(skills=chat_skills)
 
-    assert chat.compaction.is_due(state_of([*turns(3), user("now")]))
+    assert chat.is_due(state_of([*turns(3), user("now")]))
     _, end = await chat.compact([*turns(3), user("now")])
 
     assert chat_skills.names == ()
     assert end.tokens_after <= 4_096
-    assert not chat.compaction.is_due(state_of([user("now")]))
+    assert not chat.is_due(state_of([user("now")]))
 
 
 async def test_skills_that_are_in_use_stay(tmp_path: Path) -> None:  # S0-27, C-14, D-10
@@ -274,7 +274,7 @@ async def test_skills_that_are_in_use_stay(tmp_path: Path) -> None:  # S0-27, C-
     await chat.compact([*turns(3), user("now")])
 
     assert chat_skills.names == ("tea",)
-    assert not chat.compaction.is_due(state_of([user("now")]))  # nothing is left that could be shortened
+    assert not chat.is_due(state_of([user("now")]))  # nothing is left that could be shortened
 
 
 async def test_a_skill_that_wants_room_gets_it(starts_chat: StartChat) -> None:  # S1-19
@@ -282,7 +282,7 @@ async def test_a_skill_that_wants_room_gets_it(starts_chat: StartChat) -> None: 
     chat_skills = chat.agent.context.skills
     chat_skills.tokens_wanted = 4_000
 
-    assert chat.compaction.is_due(state_of([*turns(9), user("now")]))
+    assert chat.is_due(state_of([*turns(9), user("now")]))
     _, end = await chat.compact([*turns(9), user("now")])
 
     assert end.tokens_after + 4_000 <= 0.9 * 8_192

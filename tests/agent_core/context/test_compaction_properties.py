@@ -77,7 +77,7 @@ async def compacted(chat: Chat, messages: Sequence[AgentMessage], reason: Compac
     async def emit(event: AgentEvent) -> None:
         reduce_event(state, event)
 
-    await chat.compaction.compact(state, reason, emit, CancelToken())
+    await chat.compaction.compact(state, reason, chat.agent.loop.caller, emit, CancelToken())
     return state
 
 
@@ -116,7 +116,7 @@ async def test_it_fills_half_of_the_window_or_holds_only_what_has_to_stay(
     if tokens > WINDOW // 2:
         again = await compacted(chat, state.messages)
         assert chat.agent.context.tokens(again) >= 0.9 * tokens
-    assert not (chat.compaction.is_due(state) and chat.compaction.is_due(await compacted(chat, state.messages)))
+    assert not (chat.is_due(state) and chat.is_due(await compacted(chat, state.messages)))
 
 
 @given(CONVERSATIONS)
@@ -147,7 +147,7 @@ async def test_a_restart_finds_the_same_conversation(messages: list[AgentMessage
             written.append(event.message)
 
     for _ in range(2):
-        await chat.compaction.compact(state, "threshold", emit, CancelToken())
+        await chat.compaction.compact(state, "threshold", chat.agent.loop.caller, emit, CancelToken())
         more = [user("more " * 900), *(each.model_copy(update={"id": new_id()}) for each in messages[:3])]
         written += more
         state.messages += more

@@ -3,6 +3,7 @@
 from agent_core.cancel import CancelToken
 from agent_core.events import CompactionEnd, CompactionReason, CompactionStart, MessageEnd, MessageStart
 from agent_core.loop.event_stream import Emit
+from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.state import QueryState
 from agent_core.messages import SummaryMessage, Usage
 from agent_core.origin import CLEAN
@@ -16,11 +17,17 @@ class Shortens:
         self._most = most
         self._helps = helps
 
-    def is_due(self, state: QueryState) -> bool:
+    def is_due(self, state: QueryState, caller: ModelCaller) -> bool:
         return len(state.messages) > self._most
 
     async def compact(
-        self, state: QueryState, reason: CompactionReason, emit: Emit, cancel: CancelToken, instructions: str = ""
+        self,
+        state: QueryState,
+        reason: CompactionReason,
+        caller: ModelCaller,
+        emit: Emit,
+        cancel: CancelToken,
+        instructions: str = "",
     ) -> CompactionEnd:
         self.reasons.append(reason)
         await emit(CompactionStart(reason=reason))

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 import pytest
 
 from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageUpdate, ToolExecutionStart, TurnStart
+from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.state import QueryState
 from agent_core.models.scripted import calls
 from agent_core.reasons import TerminalReason
@@ -242,7 +243,7 @@ async def test_a_stream_that_is_never_read_starts_no_run() -> None:
 class FailsOnce(Shortens):
     """A compactor with an error."""
 
-    def is_due(self, state: QueryState) -> bool:
+    def is_due(self, state: QueryState, caller: ModelCaller) -> bool:
         if not state.messages[1:]:
             raise ZeroDivisionError
         return False

@@ -55,8 +55,7 @@ class Place:
         registry = ToolRegistry([*tools])
         context = ContextManager(registry)
         models = Models(self.client, self.model, options=options, retry=AT_ONCE, chain=chain or ModelChain())
-        compaction = Compaction(context, lambda: loop.caller)
-        loop = AgentLoop(models, context, ToolSetup(registry), compactor=compaction)
+        loop = AgentLoop(models, context, ToolSetup(registry), compactor=Compaction(context))
         return Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
 
     def with_window(self, tokens: int) -> "Place":
