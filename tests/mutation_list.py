@@ -174,8 +174,8 @@ MUTATIONS = (
         "S3-16",
         "agent_core/loop/decision.py",
         "a request that is too long is compacted again and again",
-        "if compactor is None or run.state.has_attempted_reactive_compact:",
-        "if compactor is None:",
+        "if engine.compactor is None or run.state.has_attempted_reactive_compact:",
+        "if engine.compactor is None:",
     ),
     Mutation(
         "S3-17",

@@ -222,10 +222,10 @@ def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End
 
     A cut-off answer is continued if the user has said nothing since.
     """
-    last = last_said(run.state)
     # A resumed run may be at a limit already: the program may have stopped just before its end.
     limit = at_limit(engine, run) if reason is TransitionReason.RESUME else None
-    if run.pending or not isinstance(last, AssistantMessage):
+    last = None if run.pending else last_said(run.state)
+    if not isinstance(last, AssistantMessage):
         return limit or Next(reason)
     if last.stop_reason is StopReason.ABORTED:
         return End(TerminalReason.ABORTED)
