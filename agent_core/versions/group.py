@@ -115,6 +115,8 @@ class Groups:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.writes = 0
+        """How often a group was written by way of this object."""
 
     def numbers(self) -> list[int]:
         """Return the numbers, oldest first."""
@@ -123,14 +125,6 @@ class Groups:
         except OSError as error:
             raise_lack(error)
             return []
-
-    @property
-    def changed_at(self) -> int:
-        """The time of the last change of a file, in nanoseconds of the system's clock; 0 if there are none."""
-        try:
-            return self._folder.stat().st_mtime_ns
-        except OSError:
-            return 0
 
     def next_number(self) -> int:
         return max(self.numbers(), default=0) + 1
@@ -156,6 +150,7 @@ class Groups:
         values = asdict(replace(group, changes=()))
         values["changes"] = [[each.path, each.before, each.after] for each in group.changes]
         write_json(self._folder / f"{group.number}.json", values)
+        self.writes += 1
 
     def drop(self, number: int) -> None:
         with suppress(OSError):

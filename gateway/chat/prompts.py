@@ -18,7 +18,7 @@ from agent_core.untrusted import harmless
 from channels.base import Addressed, Channel, ChatKey, MessageReceived
 from channels.unread import Unread
 from gateway.chat.attachments import Attachments, Fetched
-from gateway.chat.earlier_talk import EarlierTalk, Heard
+from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.sounds import Hear, Sound, Understood, understood
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
@@ -132,10 +132,9 @@ class PromptMaker:
     async def _by_others(self, item: InboxItem, event: MessageReceived) -> tuple[list[str], Origin]:
         """Return what comes with the message and is not its text, and the origin of that."""
         lines: list[str] = []
-        origin = origin_of_event(event)
-        earlier = await self.talk.before(item, event) if event.addressed is Addressed.MENTION else Heard((), CLEAN)
-        origin |= earlier.origin
-        if earlier.lines:
+        origin = origin_of_event(event) if event.shared or event.attachments else CLEAN
+        if event.addressed is Addressed.MENTION and (earlier := await self.talk.before(item, event)).lines:
+            origin |= earlier.origin
             lines += ["Said here earlier, and not to you:", *earlier.lines]
         if event.quoted and not await self.talk.quotes_stranger(event):
             told = await self.talk.quoted(event)
@@ -240,11 +239,12 @@ class ChatPrompts:
 
     async def undone(self, chat: ChatKey, news: UndoNews, messages: Sequence[AgentMessage]) -> Undos:
         """Return the undos since the last prompt."""
-        if news.groups is None:
-            news.groups = self._workspaces.versions.of(chat).groups
-        if not news.may_be(news.groups):
+        if news.versions is None:
+            news.versions = self._workspaces.versions.of(chat)
+        groups = news.versions.groups
+        if groups.writes == news.writes:
             return NOTHING
-        return await asyncio.to_thread(news.next, news.groups, self._workspaces.sources(chat), messages)
+        return await asyncio.to_thread(news.next, groups, self._workspaces.sources(chat), messages)
 
     async def told(self, chat: ChatKey) -> None:
         """Wait until the chat's agent knows what is being posted."""

@@ -1,7 +1,6 @@
 """Tells the model, with the next message, about undos it has not heard of."""
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +8,8 @@ from agent_core.messages import AgentMessage, UserMessage
 from agent_core.origin import CLEAN, Origin
 from agent_core.tools.files.confined import shown
 from agent_core.untrusted import harmless
-from agent_core.versions.group import SETTLED_NS, Change, Entry, Group, Groups
+from agent_core.versions.group import Change, Entry, Group, Groups
+from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.provenance import FileSources
 
 MOST_NAMED = 10
@@ -35,21 +35,16 @@ class UndoNews:
     """Undos in one chat that the model has not been told of."""
 
     def __init__(self) -> None:
-        self.groups: Groups | None = None
-        """The changes of the chat's files, from the first look at them."""
+        self.versions: ChatVersions | None = None
+        """Those of the chat, from the first look on. All changes are made by way of this one object."""
+        self.writes = -1
+        """How often it had written a group when `next` was called last: if no more often now, there is no news."""
         self._seen: int | None = None
         """Number of the newest change examined."""
-        self._as_of = -1
-        """Time of the last change then, -1 if another one may have had the same."""
-
-    def may_be(self, groups: Groups) -> bool:
-        """Return False if nothing has changed since `next` was called last."""
-        return groups.changed_at != self._as_of
 
     def next(self, groups: Groups, files: FileSources, history: Sequence[AgentMessage]) -> Undos:
         """Return the undos that the next message reports: none if the conversation is still empty. Blocks."""
-        changed_at, now = groups.changed_at, time.time_ns()
-        self._as_of = changed_at if changed_at + SETTLED_NS < now else -1
+        self.writes = groups.writes
         numbers = groups.numbers()
         seen, self._seen = self._seen, max(numbers, default=0)
         if not history:
