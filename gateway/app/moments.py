@@ -74,14 +74,18 @@ class Moments:
     def admitted(self, event: InboundEvent) -> None:
         """Tell of an event that was let in."""
         for plugin in self._admitted:
-            with self._failures.contained(plugin.name, "admitted"):
+            try:
                 plugin.admitted(event)
+            except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
+                self._failures.contain(plugin.name, "admitted", error)
 
     def moved(self, item: InboxItem, place: Place) -> None:
         """Tell of the new place of a message."""
         for plugin in self._moved:
-            with self._failures.contained(plugin.name, "moved"):
+            try:
                 plugin.moved(item, place)
+            except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
+                self._failures.contain(plugin.name, "moved", error)
 
     async def taken_over(self, chat: ChatKey | None) -> None:
         """Tell that this process works on a chat from now on, or on all."""

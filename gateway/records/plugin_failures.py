@@ -57,6 +57,11 @@ class PluginFailures:
         before = found.pop(where, None)
         found[where] = PluginFailure(self._time(), where, reason_of(error), count=before.count + 1 if before else 1)
 
+    def contain(self, plugin: str, where: str, error: BaseException) -> None:
+        """Log and keep a failure of a plugin that was caught; see `contained`."""
+        with self.contained(plugin, where):
+            raise error
+
     @contextmanager
     def contained(self, plugin: str, where: str) -> Iterator[None]:
         """Log and keep a failure of a plugin, and go on behind the block."""

@@ -34,9 +34,7 @@ class ReactionsPlugin(Plugin):
     def __init__(self, core: Core) -> None:
         super().__init__(core)
         rows = core.store.table(table.Reactions)
-        self._reactions = Reactions(
-            rows, core.store, core.delivery, core.clock, lambda: core.settings.of(ReactionsSettings).on
-        )
+        self._reactions = Reactions(rows, core.store, core.delivery, core.clock, core.settings)
 
     def owed(self) -> Mapping[str, Doer]:
         return {KIND: self._reactions.finish}

@@ -1,7 +1,7 @@
 """Reactions on people's messages that show what becomes of them, where the platform and the settings allow it."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -13,8 +13,10 @@ from agent_core.reasons import TerminalReason
 from channels.base import ChannelError, ChatKey, MessageReceived
 from channels.capabilities import Emoji, Reacts, TypesByReaction
 from gateway.delivery.delivery import Delivery
+from gateway.plugins.reactions.settings import ReactionsSettings
 from gateway.plugins.reactions.table import LeftReaction
 from gateway.plugins.reactions.table import Reactions as Rows
+from gateway.settings.current import CurrentSettings
 from gateway.store.owed import Owed
 from gateway.store.rows import InboxItem, Post, PostState, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
@@ -81,13 +83,12 @@ class Reactions:
     is tried for long, also by the next process.
     """
 
-    def __init__(self, rows: Rows, store: Store, delivery: Delivery, clock: Clock, is_on: Callable[[], bool]) -> None:
-        """Messages get reactions while `is_on` returns True."""
+    def __init__(self, rows: Rows, store: Store, delivery: Delivery, clock: Clock, settings: CurrentSettings) -> None:
         self._rows = rows
         self._store = store
         self._delivery = delivery
         self._clock = clock
-        self._is_on = is_on
+        self._settings = settings
         self._messages: dict[int, _Message] = {}
         self._tasks = Background("a reaction failed")
 
@@ -114,7 +115,7 @@ class Reactions:
         channel = self._delivery.on(item.event.chat.platform)
         if not isinstance(item.event, MessageReceived) or not isinstance(channel, Reacts):
             return
-        is_on = self._is_on()
+        is_on = self._settings.of(ReactionsSettings).on
         if isinstance(channel, TypesByReaction):
             channel.type_by_reaction(on=not is_on)
         if not is_on:
