@@ -139,7 +139,7 @@ class Mailbox:
         found: dict[tuple[str, str], list[InboxItem]] = {}
         for item in self._waiting.values():
             found.setdefault(_kind(item), []).append(item)
-        return [_as_sent(group) for group in found.values()]
+        return [_as_sent(group) if len(group) > 1 else group for group in found.values()]
 
     def next_turn(self) -> tuple[Sequence[InboxItem], Hold | None]:
         """Remove and return the items of the first run that may begin; while one user waits, others do not.
@@ -176,7 +176,8 @@ class Mailbox:
     def take_notes(self) -> list[InboxItem]:
         """Remove and return the messages posted by jobs, in order."""
         notes = [item for item in self._waiting.values() if isinstance(item.event, ScheduleFired)]
-        self.take(notes)
+        if notes:
+            self.take(notes)
         return notes
 
     def arrive(self, item: InboxItem) -> None:

@@ -13,6 +13,7 @@ from agent_core.log_errors import Bulkhead
 from agent_core.loop.spending import Spending
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
+from channels.capabilities import CatchesUp
 from gateway.chat.arrivals import Arrivals
 from gateway.chat.asides import Asides
 from gateway.chat.conversation import Conversation
@@ -58,7 +59,8 @@ class ChatSession:
         self.open_runs = OpenRuns(self.holds)
         self.mail = Mailbox(turns.pace.waiting, self.holds, runs.moved)
         self._intake = asyncio.Lock()
-        self.arrivals = Arrivals(self.mail, partial(gaps.holds, self.key))
+        has_gap = partial(gaps.holds, self.key) if isinstance(self._channel, CatchesUp) else bool  # bool() is False
+        self.arrivals = Arrivals(self.mail, has_gap)
         self._gaps = gaps
         self._is_awaiting_gap = False
         self._unsent: list[Post] = []
