@@ -1,6 +1,7 @@
 """Decides which inbound events are taken, and stores them."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import structlog
 
@@ -16,13 +17,15 @@ from channels.base import (
     ScheduleFired,
 )
 from channels.text import visible
-from gateway.app.gate import Gate
+from gateway.app.moments import Moments
+from gateway.app.revocation import Revocation
 from gateway.app.typed_secrets import typed_code, typed_secret, without
 from gateway.app.yes_or_no import PlainWords
 from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Decision
+from gateway.permissions.access import Access, Decision
 from gateway.store.rows import InboxItem
+from gateway.store.standings import person_in
 from gateway.store.store import Store
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.strangers import Strangers
@@ -36,6 +39,15 @@ _PERMITTED = {
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True)
+class Rights:
+    """The parts that know of the rights of senders, or are told of them."""
+
+    access: Access
+    revocation: Revocation
+    moments: Moments
+
+
 class Admission:
     """Authorises events and stores those that concern the bot, each once."""
 
@@ -43,7 +55,7 @@ class Admission:
         self,
         store: Store,
         delivery: Delivery,
-        gate: Gate,
+        rights: Rights,
         words: PlainWords,
         *,
         commands: CommandTable,
@@ -53,7 +65,8 @@ class Admission:
         """`before_restore` is None if the store was never restored."""
         self._store = store
         self._delivery = delivery
-        self._gate = gate
+        self._rights = rights
+        self._access = rights.access
         self._words = words
         self._commands = commands
         self._before_restore = before_restore
@@ -63,7 +76,7 @@ class Admission:
 
     async def permit(self, request: RequestMade) -> Accepted:
         """Decide on a request, which is not stored."""
-        return _PERMITTED[await self._gate.authorize(request)]
+        return _PERMITTED[await self._authorize(request)]
 
     async def take(self, event: InboundEvent) -> InboxItem | Accepted:
         """Store the event. Returns the stored event, or the outcome if it is not to be handled."""
@@ -71,7 +84,7 @@ class Admission:
         self._words.heard(event)
         if isinstance(event, MessageReceived):  # commands get a reply message of their own
             self._delivery.masked_channel(event.chat).other_wrote(event.chat)
-        decision = await self._gate.authorize(event)
+        decision = await self._authorize(event)
         if decision is Decision.IGNORED and (await self._is_under_us(event) or await self._is_awaited(event)):
             decision = Decision.ALLOWED
         if decision is Decision.REFUSED and not self._delivery.channel(event.chat).is_group(event.chat):
@@ -89,18 +102,33 @@ class Admission:
         if seq is None:
             log.debug("duplicate event", id=event.event_id)
             return Accepted.DUPLICATE
-        if not self._gate.access.may_speak(event.chat, event.sender):  # they lost the right while it was stored
+        if not self._access.may_speak(event.chat, event.sender):  # they lost the right while it was stored
             await self._store.inbox.settle([seq])
             return Accepted.REFUSED
         if isinstance(event, MessageReceived | CommandInvoked):
             self.accepted[event.chat.platform] += 1
         return InboxItem(seq, event)
 
+    async def _authorize(self, event: InboundEvent) -> Decision:
+        """Decide on an event of any kind. A sender whom it shows to have lost a role on the server loses what is open
+        too."""
+        told = event.sender.standing
+        if told is not None and self._access.groups.is_news(event.chat, event.sender, told):
+            person = person_in(event.chat, event.sender.id)
+            await self._store.standings.save(person, told)
+            self._access.groups.standings[person] = told
+            if not self._access.may_speak(event.chat, event.sender):
+                await self._rights.revocation.sweep()
+        decision = self._access.authorize(event)
+        if decision is Decision.ALLOWED:
+            self._rights.moments.admitted(event)
+        return decision
+
     def without_secrets(self, event: InboundEvent) -> InboundEvent:
         """Return the event without secrets. A token that an admin types for a setting becomes a known secret."""
         secrets, secret = self._delivery.masked_channel(event.chat).secrets, typed_secret(event)
         if secret:
-            if self._gate.access.is_admin(event.chat, event.sender):  # others could have any word masked
+            if self._access.is_admin(event.chat, event.sender):  # others could have any word masked
                 secrets.add(secret)
             event = without(event, secret)
         return secrets.masked(event)
@@ -109,7 +137,7 @@ class Admission:
         """Return True for a message in a thread under one of ours, which is a reply even without a mention."""
         if not isinstance(event, MessageReceived) or event.sender.is_bot or event.chat.thread is None:
             return False
-        if not self._gate.access.takes_threads(event.chat):
+        if not self._access.takes_threads(event.chat):
             return False
         above = event.chat.without_thread
         if await self._store.outbox.parts(above, event.chat.thread):

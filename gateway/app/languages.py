@@ -30,7 +30,8 @@ class Languages:
         """Return the event with a sender of that language. A client's tag of the same language stays."""
         if not isinstance(event, MessageReceived | MessageEdited | CommandInvoked | ButtonPressed):
             return event
-        language = _language_in(event)
+        said = event.arguments if isinstance(event, CommandInvoked) else ""
+        language = written_in(event.text if isinstance(event, MessageReceived | MessageEdited) else said)
         if language is not None and isinstance(event, MessageReceived | MessageEdited):
             self._hold(event.chat, event.sender, language)
         tag = event.sender.language
@@ -46,17 +47,6 @@ class Languages:
         self._last.move_to_end(place)
         if len(self._last) > MOST:
             self._last.popitem(last=False)
-
-
-def _language_in(event: InboundEvent) -> Language | None:
-    """Return the language of what the sender wrote; None if that does not tell."""
-    match event:
-        case MessageReceived() | MessageEdited():
-            return written_in(event.text)
-        case CommandInvoked():
-            return written_in(event.arguments)
-        case _:
-            return None
 
 
 def _place(chat: ChatKey, sender: Sender) -> tuple[ChatKey, str]:

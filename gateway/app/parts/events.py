@@ -1,11 +1,10 @@
 """The handling of events, from the channel to the chat on this node or another, and recovery at the start."""
 
 from agent_core.background import Background
-from gateway.app.admission import Admission
+from gateway.app.admission import Admission, Rights
 from gateway.app.chat_commands import ChatCommands
 from gateway.app.command_handler import CommandHandler, TypedAnswers
 from gateway.app.event_tasks import EventTasks
-from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.languages import Languages
 from gateway.app.local_chats import LocalChats, Resumed, Working
@@ -63,7 +62,7 @@ class EventParts:
         self.admission = Admission(
             store,
             delivery,
-            Gate(people.access, store.standings, commands.revocation, parts.moments),
+            Rights(people.access, commands.revocation, parts.moments),
             words,
             commands=commands.table,
             before_restore=self.before_restore if self.before_restore.is_needed else None,
