@@ -124,18 +124,17 @@ def _environ(config: Sequence[str] | None) -> Mapping[str, str]:
 
 
 def _commands(words: Sequence[str]) -> Mapping[str, Subcommand]:
-    """Return the commands among which that of these words is: ours, and others only if it is none of these.
+    """Return the commands among which that of these words is: those of plugins only if it is none of Parley itself.
 
     To find those of others, where packages of others are installed, the settings have to be read, which takes ten times
     as long as the rest.
     """
-    found, config = _ours(), list[str]()
+    config = list[str]()
     wanted = _wanted(words, config)
-    if (
-        wanted is None
-        or wanted in found
-        or not importlib.import_module("importlib.metadata").entry_points(group=PLUGINS)
-    ):
+    if wanted is None or wanted in COMMANDS:
+        return COMMANDS
+    found = _ours()
+    if wanted in found or not importlib.import_module("importlib.metadata").entry_points(group=PLUGINS):
         return found
     _import_structlog()
     try:
