@@ -1,8 +1,9 @@
 """Alphabets of one byte a letter, and how usual a text is in each, by which encodings are told from each other."""
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+
+from agent_core.late_pattern import LatePattern
 
 Weight = Callable[[str], float]
 """Returns how usual a character that is not ASCII is: 1 for the letters of a language, 0 for other scripts."""
@@ -13,9 +14,9 @@ SIGNS = "\u00a0«»“”„‘’–—…€№°§·"
 _MEASURES = "£±§©µ½¼²³"
 _MORE_SIGNS = "¥®™¿¡ºª•" + _MEASURES
 _IN_LANGUAGE, _CAPITAL, _ELSEWHERE, _SIGN = 1.0, 0.96, 0.8, 0.7
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_ACCENTED = re.compile("[^\x00-\x7f]+")
-_THREE_ALIKE = re.compile(r"([^\x00-\x7f])\1{2,}")
+_WORD = LatePattern(r"[^\W\d_]{2,}")
+_ACCENTED = LatePattern("[^\x00-\x7f]+")
+_THREE_ALIKE = LatePattern(r"([^\x00-\x7f])\1{2,}")
 
 WESTERN = (
     "àâæçéèêëîïôœùûüÿ",
@@ -83,10 +84,10 @@ def measured(weights: Sequence[Weight]) -> tuple[Weight, ...]:
     return tuple(map(one, weights))
 
 
-_MISPLACED = re.compile(
+_MISPLACED = LatePattern(
     r"[£±§©½¼](?=[^\W\d_])|[²³](?=[^\W\d_])|(?<![cdkm]m)(?<!\bm)(?<=[^\W\d_])[²³]|(?<=[^\W\d_])µ|µ(?=[^\W\d_]{3})|(?<=[^\W\d_])[¿¡]"
 )
-_BESIDE_FIGURE = re.compile(r"(?<=\d)[^\W\d_a-zA-Z](?!\w)|(?<!\w)[^\W\d_a-zA-Z](?=\d)")
+_BESIDE_FIGURE = LatePattern(r"(?<=\d)[^\W\d_a-zA-Z](?!\w)|(?<!\w)[^\W\d_a-zA-Z](?=\d)")
 
 
 def misplaced(text: str) -> float:
@@ -151,8 +152,8 @@ def _alike(word: str) -> int:
     return sum(len(found[0]) for found in _THREE_ALIKE.finditer(word))
 
 
-_FINAL_WITHIN = re.compile("[ךםןףץ](?=[א-ת])")
-_NOT_FINAL = re.compile("(?<=[א-ת])[כמנצ](?![א-ת'\"׳״])")
+_FINAL_WITHIN = LatePattern("[ךםןףץ](?=[א-ת])")
+_NOT_FINAL = LatePattern("(?<=[א-ת])[כמנצ](?![א-ת'\"׳״])")
 
 
 def hebrew(text: str) -> float:
@@ -160,7 +161,7 @@ def hebrew(text: str) -> float:
     return mixed(text) + len(_FINAL_WITHIN.findall(text)) + len(_NOT_FINAL.findall(text)) / 2
 
 
-_SIGMA = re.compile("ς(?=[α-ώ])|(?<=[α-ώ])σ(?![α-ώ'’])")
+_SIGMA = LatePattern("ς(?=[α-ώ])|(?<=[α-ώ])σ(?![α-ώ'’])")
 
 
 def greek(text: str) -> float:
@@ -168,9 +169,9 @@ def greek(text: str) -> float:
     return mixed(text) + len(_SIGMA.findall(text))
 
 
-_MARK_ALONE = re.compile("(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e30-\u0e3a\u0e47-\u0e4e]")
-_BESIDE_LATIN = re.compile("[\u0e01-\u0e5b](?=[A-Za-z])|(?<=[A-Za-z])[\u0e01-\u0e5b]")
-_VOWEL_ALONE = re.compile("[\u0e40-\u0e44](?![\u0e01-\u0e2e])")
+_MARK_ALONE = LatePattern("(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e30-\u0e3a\u0e47-\u0e4e]")
+_BESIDE_LATIN = LatePattern("[\u0e01-\u0e5b](?=[A-Za-z])|(?<=[A-Za-z])[\u0e01-\u0e5b]")
+_VOWEL_ALONE = LatePattern("[\u0e40-\u0e44](?![\u0e01-\u0e2e])")
 
 
 def thai(text: str) -> float:
@@ -178,7 +179,7 @@ def thai(text: str) -> float:
     return sum(len(each.findall(text)) for each in (_MARK_ALONE, _VOWEL_ALONE, _BESIDE_LATIN))
 
 
-_WITHIN_LATIN = re.compile("(?<=[a-z])[\u3041-\u30fe\u4e00-\u9fff\uac00-\ud7a3]{1,2}(?=[a-z])")
+_WITHIN_LATIN = LatePattern("(?<=[a-z])[\u3041-\u30fe\u4e00-\u9fff\uac00-\ud7a3]{1,2}(?=[a-z])")
 
 
 def within_latin(text: str) -> float:

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import (
     AgentMessage,
     Derived,
@@ -28,31 +29,31 @@ SOMEBODY = "somebody"
 """Stands for a sender whose name has no letters."""
 
 _MARK = "<untrusted {0}>\n{1}\n</untrusted {0}>"
-_MARKED = re.compile(r"<untrusted ([0-9a-f]{8})>\n(.*)\n</untrusted \1>", re.DOTALL)
+_MARKED = LatePattern(r"<untrusted ([0-9a-f]{8})>\n(.*)\n</untrusted \1>", re.DOTALL)
 
 _OURS = "context|notification|untrusted"
 _THEIRS = (
     "system-reminder|function_calls?|function_results?|invoke|tool_calls?|tool_responses?|tool_results?"
     "|start_of_turn|end_of_turn|bos|eos|s|think"
 )
-_TAG = re.compile(
+_TAG = LatePattern(
     rf"<(?=/?(?:[a-z]+:)?(?:{_OURS}|{_THEIRS})[\s/>]"
     r"|<\s{0,9}/?\s{0,9}SYS\s{0,9}>"  # bounded: an unbounded search takes minutes on many spaces
     "|[|\uff5c](?![\\s|>]))",  # operators of programming languages continue like that
     re.IGNORECASE,
 )
 """Control tokens and tags of model chat templates; tags of HTML and of configuration files are left alone."""
-_BRACKET = re.compile(r"\[(?=/?(?:INST|SYS|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])", re.IGNORECASE)
-_UNSEEN = re.compile(
+_BRACKET = LatePattern(r"\[(?=/?(?:INST|SYS|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])", re.IGNORECASE)
+_UNSEEN = LatePattern(
     "[\U000e0000-\U000e007f"  # tags: invisible letters
     "\u202a-\u202e\u2066-\u2069"  # change the text direction
     "\u200b\u2060-\u2064\u206a-\u206f\u180e\ufeff\ufff9-\ufffb"  # zero width, and of no use here
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )
-_JOINERS = re.compile("(?:(?!\ufe0f\u200d)[\u200c-\u200f\ufe00-\ufe0f\U000e0100-\U000e01ef]){2,}")
+_JOINERS = LatePattern("(?:(?!\ufe0f\u200d)[\u200c-\u200f\ufe00-\ufe0f\U000e0100-\U000e01ef]){2,}")
 """Languages and emoji need one of these at a time; a series can encode hidden text."""
-_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_BREAKS = LatePattern(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_WIDE = LatePattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _JOINTS = frozenset("'\u2019-_\u00b7\u30fb")
 """Signs inside a word of a name."""
 

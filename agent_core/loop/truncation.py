@@ -5,10 +5,10 @@ tokenizer, and a server is doubted only if it counts far less. Some servers coun
 little more than the latest messages; they are not doubted.
 """
 
-import re
 from collections.abc import Sequence
 
 from agent_core.identity_cache import IdentityCache
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import AssistantMessage, LlmMessage, TextContent, ToolCall, Usage
 from agent_core.models.llm import LlmRequest
 from agent_core.models.tokens import message_tokens
@@ -23,8 +23,8 @@ WIDE_IN_A_TOKEN = 5
 """Upper bound of Chinese, Japanese or Korean characters per token, on average."""
 
 _WIDE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-_RUN = re.compile(r"[A-Za-z\u00c0-\u052f]+|[0-9]+")
-_WIDE_ONE = re.compile(f"[{_WIDE}]")
+_RUN = LatePattern(r"[A-Za-z\u00c0-\u052f]+|[0-9]+")
+_WIDE_ONE = LatePattern(f"[{_WIDE}]")
 
 
 def was_cut(request: LlmRequest, usage: Usage) -> bool:

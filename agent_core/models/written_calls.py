@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
 
 TAGS = ("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>", "<TOOLCALL>")
@@ -42,28 +43,28 @@ _ENDS = {
 """The beginning of a call, and the marks that end it; its own beginning and the end of the text end it as well."""
 
 
-def _any_of(marks: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, marks)))
+def _any_of(marks: Iterable[str]) -> LatePattern:
+    return LatePattern("|".join(map(re.escape, marks)))
 
 
 _BEGINS = _any_of(_ENDS)
 _ENDED = {begin: _any_of((*ends, begin)) for begin, ends in _ENDS.items()}
-_AROUND = re.compile(
+_AROUND = LatePattern(
     r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:｜DSML｜)?function_calls>"
     r"|</?minimax:tool_call>|</tool_call>|<\|start\|>assistant|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
 )
 _SEPARATORS = ("<|tool_call_argument_begin|>", "<｜tool▁sep｜>", "[ARGS]", "<|message|>")
-_NAME = re.compile(r"[\w.:/-]{1,80}")
-_NAMED = re.compile(r'"(?:name|function)"\s{0,9}:\s{0,9}"([^"]{1,80})"')
-_ARGUMENTS = re.compile(r'"(?:arguments|parameters)"\s{0,9}:')
-_PARAMETER = re.compile(r'<(?:｜DSML｜)?parameter(?:=| name=)"?([^">]{1,80})"?[^>]{0,40}>')
+_NAME = LatePattern(r"[\w.:/-]{1,80}")
+_NAMED = LatePattern(r'"(?:name|function)"\s{0,9}:\s{0,9}"([^"]{1,80})"')
+_ARGUMENTS = LatePattern(r'"(?:arguments|parameters)"\s{0,9}:')
+_PARAMETER = LatePattern(r'<(?:｜DSML｜)?parameter(?:=| name=)"?([^">]{1,80})"?[^>]{0,40}>')
 _KEY = "<arg_key>", "</arg_key>"
 _VALUE = "<arg_value>", "</arg_value>"
 _GIVEN = ("arguments", "parameters")
-_TOOL_CODE = re.compile(r"```tool_code\n(.*?)\n?```", re.DOTALL)
-_GEMMA = re.compile(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
-_GEMMA_VALUE = re.compile(r"(\w+):(?:<escape>(.*?)<escape>|([^,{}\[\]]*))", re.DOTALL)
-_BETWEEN = re.compile(r"[\s;,]*")
+_TOOL_CODE = LatePattern(r"```tool_code\n(.*?)\n?```", re.DOTALL)
+_GEMMA = LatePattern(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
+_GEMMA_VALUE = LatePattern(r"(\w+):(?:<escape>(.*?)<escape>|([^,{}\[\]]*))", re.DOTALL)
+_BETWEEN = LatePattern(r"[\s;,]*")
 _decoder = json.JSONDecoder(strict=False)
 
 

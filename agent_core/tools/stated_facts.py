@@ -10,13 +10,14 @@ is marked, and nothing worse happens.
 import re
 from collections.abc import Iterator, Sequence
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import AgentMessage, UserMessage, text_of
 
 LEAST = 2
 """Minimum characters of a statement; a shorter one could be anybody's."""
-_WORD = re.compile(r"[\w'’.@:/+-]+|\0")
-_SAYS = re.compile(r"[\w\0]")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WORD = LatePattern(r"[\w'’.@:/+-]+|\0")
+_SAYS = LatePattern(r"[\w\0]")
+_WIDE = LatePattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FORMS = frozenset({"am", "is", "are", "was", "the", "a", "an", "that"})
 """Words that change, or are left out, when someone else writes a statement down."""
 _SPEAKER = frozenset(
@@ -25,7 +26,7 @@ _SPEAKER = frozenset(
 """Words with which speakers name themselves."""
 _OTHERS = frozenset({"user", "person", "you", "he", "she", "they", "your", "his", "her", "their", "你", "他", "她"})
 """Words by which someone else names the speaker."""
-_VOIDS = re.compile(
+_VOIDS = LatePattern(
     r"\b(?:wrong|false|untrue|kidding|jok(?:e|es|ing)|opposite|ignore|disregard|forget|lie[sd]?|lying|nonsense|examples?"
     r"|pretend\w*|suppose|imagine|instance|sarcas\w+|irony|ironic\w*|fiction\w*|quot\w+|cit(?:e|ed|ing)|scam|phishing|fake"
     r"|spam|hypothe\w+|test(?:ing|s|ed)?|read(?:s|ing)?|dream\w*|translat\w+|slogan|motto|line|lines|wonder\w*|note"
@@ -35,9 +36,9 @@ _VOIDS = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that speaks of those beside it, or of what others said."""
-_OWN = re.compile(r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our|ich|mein\w*|wir|unser\w*)\b|我|咱", re.IGNORECASE)
+_OWN = LatePattern(r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our|ich|mein\w*|wir|unser\w*)\b|我|咱", re.IGNORECASE)
 """The beginning of a sentence of the speaker's own."""
-_GREETS = re.compile(
+_GREETS = LatePattern(
     r"(?:(?:hi|hello|hey|good (?:morning|evening|day)|dear|there|all|parley|ok|okay|please|thanks?|thank you|thx"
     r"|so much|very much|in advance|cheers|bye|goodbye|see you|hallo|guten (?:morgen|tag|abend)|bitte|danke|vielen"
     r"|你好|您好|大家好|早上好|谢谢|多谢|请|再见|好的?|嗨)[\s,.!，。！、-]*)+",
@@ -45,7 +46,7 @@ _GREETS = re.compile(
 )
 """A whole sentence that asks for nothing."""
 _PAGE = r"(?:page|site|website|article|link|url|https?://\S+|网页|页面|网站|文章|链接)"
-_LOOKS = re.compile(
+_LOOKS = LatePattern(
     rf"(?:please )?(?:read|open|see|visit|fetch|check|look at|sum up|summari[sz]e) (?:the )?{_PAGE}(?: {_PAGE})?"
     r"(?: please)?"
     rf"|(?:请|帮我)*(?:读|看|打开|总结)(?:一下|看)?(?:这个|这篇)?{_PAGE}"
@@ -55,7 +56,7 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 """A whole sentence that wishes for something else, and says nothing of those beside it."""
-_FOREIGN = re.compile(
+_FOREIGN = LatePattern(
     r"(?m)```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|`[^`]*`|~~[^~]*~~|<[^<>]*>|^(?: {4}|\t)|(?<!\S)[/.'’:@+-]{2,}(?!\S)|={2,}"
     r"|^[ \t]*(?:[-*+•·–—#]+|\d{1,3}[.)、]|[（(]?[\w一二三四五六七八九十][.)）、])\s"
     r"|\"[^\"]*(?:\"|\Z)|“[^”]*(?:”|\Z)|«[^»]*(?:»|\Z)|‘[^‘’]*(?:’(?!\w)|\Z)|(?<!\w)'[^'\n]*(?:'(?!\w)|\Z)"
@@ -66,10 +67,10 @@ _FOREIGN = re.compile(
 """Text that the sender may only mention: quotes, code, items of lists, asides, what is crossed out. Every sign that is
 not usual in a plain sentence may make a quotation or a joke of it."""
 _SHORT = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bmr)(?<!\bdr)(?<!\bmrs)(?<!\bno)(?<!\betc)(?<!\bsay)(?<!\b\w)"
-_END = re.compile(rf"(?:{_SHORT}\.(?=\s|\Z)|[!?](?=\s|\Z)|[。！？]|\n\s*\n|\Z)", re.IGNORECASE)
+_END = LatePattern(rf"(?:{_SHORT}\.(?=\s|\Z)|[!?](?=\s|\Z)|[。！？]|\n\s*\n|\Z)", re.IGNORECASE)
 """The end of a sentence: a single line break is none, since lists and wrapped lines go on."""
-_ASKS = re.compile(r"[?？]|[吗呢么]\s*$")
-_FRAME = re.compile(
+_ASKS = LatePattern(r"[?？]|[吗呢么]\s*$")
+_FRAME = LatePattern(
     r"\s*(?:(?:hi|hello|hey|ok|okay|parley|and|also|well|so|yes|please|fyi|by the way|for the record"
     r"|你好|好的?|请|另外|还有)[\s,，、!！:：-]*)*"
     r"(?:(?:(?:can|could|would|will) you )?(?:please )?(?:remember|memori[sz]e|note|keep in mind|don['’]t forget|know"
@@ -78,7 +79,7 @@ _FRAME = re.compile(
     re.IGNORECASE,
 )
 """What may stand before a statement: a greeting, and the wish that it be remembered."""
-_AFTER = re.compile(
+_AFTER = LatePattern(
     r"[\s,，、]{0,3}(?:please|thanks|thank you|thx|ok|okay|for me|谢谢|吧|哦|啊)?[\s.。!！]{0,9}\Z", re.IGNORECASE
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
+from agent_core.late_pattern import LatePattern
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined
 from agent_core.origin import named as from_sources
 from agent_core.sources import UNKNOWN, parted, person, sent
@@ -15,10 +16,12 @@ from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, has_text, say
 
-_QUOTED = re.compile(r"([^:\n]{1,60}):(?=\s|$)")
-_SHARED = re.compile(r"(?:Forwarded from|From) ([^:\n]{1,60}):(?:\n|$)")
+_QUOTED = LatePattern(r"([^:\n]{1,60}):(?=\s|$)")
+_SHARED = LatePattern(r"(?:Forwarded from|From) ([^:\n]{1,60}):(?:\n|$)")
 """The line with the author, before a shared text. Other lines with a colon, as of a card's fields, name nobody."""
-_WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,32}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,4}")
+_WORD = LatePattern(
+    r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,32}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,4}"
+)
 """A name of one word; where words have no spaces between them, of four characters."""
 MOST = 3
 """Most sources named in one sentence."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from agent_core.late_pattern import LatePattern
 from agent_core.loop.answer import joined
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.origin import CLEAN
@@ -15,21 +16,21 @@ _LONGEST_REQUEST = 1_000
 _CARD = "card"
 _COURTESY = 16
 """Characters of a sentence that asks for nothing: a greeting, thanks."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_ASKS_MORE = re.compile(
+_SENTENCE = LatePattern(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_ASKS_MORE = LatePattern(
     r"\b(?:and|also|plus|then)\b.*\b(?:tell|say|what|who|why|how|which|where|when|explain|show|translate|summari[sz]e"
     r"|list|write|find|look|check|give|calculate|count|read)\b|顺便|另外|还有|并且|同时|然后|再告诉|再帮",
     re.IGNORECASE,
 )
-_TELLS_MORE = re.compile(r"[?？]|https?://|```|^\s*(?:[-*+]|\d+\.)\s|\n\s*\n", re.MULTILINE)
+_TELLS_MORE = LatePattern(r"[?？]|https?://|```|^\s*(?:[-*+]|\d+\.)\s|\n\s*\n", re.MULTILINE)
 """Questions, addresses, code, lists and paragraphs, which a closing sentence has not."""
-_NUMBER = re.compile(r"\d+")
-_MAY_ASK_MORE = re.compile(r"[?？,;，；、&+]|\b(?:and|also|plus|then|und)\b|和|以及")
+_NUMBER = LatePattern(r"\d+")
+_MAY_ASK_MORE = LatePattern(r"[?？,;，；、&+]|\b(?:and|also|plus|then|und)\b|和|以及")
 """In a request that may be for a second thing, whose answer may be a word."""
-_THANKS = re.compile(r"[,，]?\s*(?:please|thank you|thanks|谢谢您?你?|拜托了?)[\s.!。！]*\Z", re.IGNORECASE)
+_THANKS = LatePattern(r"[,，]?\s*(?:please|thank you|thanks|谢谢您?你?|拜托了?)[\s.!。！]*\Z", re.IGNORECASE)
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_\u4e00-\u9fff]+")
 """A word, or one Chinese character."""
-_OF_CARDS = re.compile(
+_OF_CARDS = LatePattern(
     r"\b(?:previews?|cards?|reminders?|remind|reports?|confirm|set|scheduled?|drafts?|propos\w+|planned|buttons?|will|ll)\b"
     r"|预览|卡片|提醒|报告|确认|设置|设好|日程|按钮",
     re.IGNORECASE,

@@ -1,8 +1,8 @@
 """The findings of `parley doctor`, of the platforms' checks and of fetches in Chinese. They are made in English."""
 
-import re
 from collections.abc import Mapping
 
+from agent_core.late_pattern import LatePattern
 from gateway.texts.say import Language
 
 _PURPOSES: Mapping[str, str] = {
@@ -22,7 +22,7 @@ _PURPOSES: Mapping[str, str] = {
 }
 """The purpose of each scope of Slack."""
 
-_SCOPE = re.compile(r"slack: the app lacks the scope (\S+), to .+")
+_SCOPE = LatePattern(r"slack: the app lacks the scope (\S+), to .+")
 
 _PLATFORMS = (
     (r"(\w+): could not reach (.+)", r"\1：无法连接 \2"),
@@ -322,7 +322,7 @@ _FETCHES = (
 )
 """Why an address could not be fetched."""
 _TABLES = _PLATFORMS, _MODELS, _HOME, _DATABASE, _MACHINE, _FETCHES
-_CHINESE = tuple((re.compile(words), chinese) for table in _TABLES for words, chinese in table)
+_CHINESE = tuple((LatePattern(words), chinese) for table in _TABLES for words, chinese in table)
 
 
 def finding_in(words: str, language: Language) -> str:

@@ -1,8 +1,8 @@
 """The forms of times in Chinese."""
 
-import re
 from datetime import time
 
+from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.reader import Half, Reader, Words, half_of
 from gateway.schedule.times.vocabulary import CHINESE_NUMBER, whole
 from gateway.store.rule import BadRule
@@ -108,5 +108,5 @@ def _check_part(hour: int, part: str | None) -> None:
 
 
 CHINESE = Words(
-    {name: re.compile(text) for name, text in _PATTERNS.items()}, (re.compile(_DATE + _IN_BRACKETS),), _read_time
+    {name: LatePattern(text) for name, text in _PATTERNS.items()}, (LatePattern(_DATE + _IN_BRACKETS),), _read_time
 )

@@ -3,6 +3,7 @@
 import re
 from datetime import time
 
+from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.lists import MONTHS, SHORT
 from gateway.schedule.times.reader import Half, Reader, Words, half_of
 from gateway.schedule.times.vocabulary import AMOUNT, SPELT, whole
@@ -141,7 +142,7 @@ def _time(reader: Reader, hour: int, minute: int, half: str | None, shown: str, 
 
 
 ENGLISH = Words(
-    {name: re.compile(text, re.IGNORECASE) for name, text in _PATTERNS.items()},
-    tuple(re.compile(form, re.IGNORECASE) for form in _DATES),
+    {name: LatePattern(text, re.IGNORECASE) for name, text in _PATTERNS.items()},
+    tuple(LatePattern(form, re.IGNORECASE) for form in _DATES),
     _read_time,
 )

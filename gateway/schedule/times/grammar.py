@@ -10,6 +10,7 @@ from datetime import date, datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
+from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.changes import local, moments, offset_at
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.cron import cron_in_front
@@ -33,20 +34,20 @@ HALF_A_DAY = 12 * 3600.0
 _SOME_DAY = date(2026, 1, 1)
 """Today, where it only matters if a text is a time."""
 
-_WORD = re.compile(r"\S+")
-_WORD_BEGINS = re.compile(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
-_BEFORE = re.compile(
+_WORD = LatePattern(r"\S+")
+_WORD_BEGINS = LatePattern(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
+_BEFORE = LatePattern(
     r"[\s,，.。!！?？:：;；–—-]*(?:(?:please\s+)?(?:remind\s+)?me\b)?\s*(?:to\b)?(?:请?(?:提醒|叫|通知)我)?[\s,，:：]*",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"[\s,，:：;；–—-]+\Z")
-_SECONDS = re.compile(r"(?<=\d{4}-\d\d-\d\d[T ]\d\d:\d\d):00(?:\.0+)?(?![\d:.])")
+_AFTER = LatePattern(r"[\s,，:：;；–—-]+\Z")
+_SECONDS = LatePattern(r"(?<=\d{4}-\d\d-\d\d[T ]\d\d:\d\d):00(?:\.0+)?(?![\d:.])")
 """As programs write them, and Parley plans by the minute."""
-_NOTHING = re.compile(r"[\s.,!?，。！？]*")
-_BREAK = re.compile(r"[\s,，]+")
+_NOTHING = LatePattern(r"[\s.,!?，。！？]*")
+_BREAK = LatePattern(r"[\s,，]+")
 _MOST_WORDS_OF_A_DAY = 4
-_GAP = re.compile(r"[\s,，]*")
-_JOINER = re.compile(
+_GAP = LatePattern(r"[\s,，]*")
+_JOINER = LatePattern(
     r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
     r"|for|over|within|at|on|the|next|plus|also|as\s+well\s+as|along\s+with|once\s+more|both)\b|[-–—~～&+/|;；、和及与跟到至从]|或者?|以及|还有|再加?|加上?|另外|然后|除了?|直到|截止|不包括|仅限)\s*",
     re.IGNORECASE,
@@ -56,27 +57,27 @@ _MOST_ZONES = 3
 """Names of zones in a text that are tried."""
 _BETWEEN = " ,，.。!！?？;；"
 """What may stand between a time and the name of its zone."""
-_GLUED = re.compile(r"[a-zA-Z0-9±½¼¾]|\s*/\s*\S")
+_GLUED = LatePattern(r"[a-zA-Z0-9±½¼¾]|\s*/\s*\S")
 """A continuation of the name of a zone, as the end of `UTC+5h30` or `ET/Tokyo`."""
-_OF_ANOTHER_TIME = re.compile(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
-_NUMBER_BEHIND = re.compile(r"[\s,，、/&+]*\d{1,2}(?!\d)")
-_ENDS_WITH_HOUR = re.compile(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
-_CHINESE_TIME = re.compile(r"在?[\u4e00-\u9fff]{2,6}(?:时间|時間|时区|時區)")
+_OF_ANOTHER_TIME = LatePattern(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
+_NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
+_NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*\d{1,2}(?!\d)")
+_ENDS_WITH_HOUR = LatePattern(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
+_CHINESE_TIME = LatePattern(r"在?[\u4e00-\u9fff]{2,6}(?:时间|時間|时区|時區)")
 """Words that may be the time of a place that nobody knows."""
-_PERIOD = re.compile(
+_PERIOD = LatePattern(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
 """What narrows a time, and is read nowhere."""
-_PART_BEHIND = re.compile(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
-_ADJECTIVE = re.compile(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
+_PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
+_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
 """As in `9:00 daily standup`."""
-_ENGLISH = re.compile(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
-_CHINESE = re.compile(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
-_AGAIN = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
-_LEADS_TO_A_TIME = re.compile(
+_ENGLISH = LatePattern(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
+_CHINESE = LatePattern(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
+_AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
+_LEADS_TO_A_TIME = LatePattern(
     r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
     r"|next|this|first|second|third|fourth|fifth|other|biweekly|fortnightly|weekly|monthly|quarterly|yearly|yesterday"
     r"|tomorrow|today|tonight|\d{1,2}(?:st|nd|rd|th)(?:\s+of)?|\d{1,2}[./]\d{1,2}\S{0,5})|[-–—~&/]"

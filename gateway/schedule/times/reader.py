@@ -7,9 +7,10 @@ from datetime import date, time
 from enum import Enum
 from typing import TypeVar
 
+from agent_core.late_pattern import LatePattern
 from gateway.store.rule import BadRule
 
-_GAP = re.compile(r"[\s,，]*")
+_GAP = LatePattern(r"[\s,，]*")
 _NOON = 12
 
 Read = TypeVar("Read")
@@ -19,8 +20,8 @@ Read = TypeVar("Read")
 class Words:
     """The patterns of a language, by the name of what they match. What a language has no word for is left out."""
 
-    patterns: Mapping[str, re.Pattern[str]]
-    dates: tuple[re.Pattern[str], ...]
+    patterns: Mapping[str, LatePattern]
+    dates: tuple[LatePattern, ...]
     """Forms of a date, with the groups `day`, `month` and `year`."""
     read_time: Callable[["Reader"], time | None]
     """Parses one time of day."""
@@ -59,7 +60,7 @@ class Reader:
         pattern = self._words.patterns.get(name)
         return self.take_match(pattern) if pattern else None
 
-    def take_match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def take_match(self, pattern: LatePattern) -> re.Match[str] | None:
         gap = _GAP.match(self._text, self._at)
         found = pattern.match(self._text, gap.end() if gap else self._at)
         if found and found[0]:

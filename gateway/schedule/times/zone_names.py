@@ -4,6 +4,7 @@ import re
 import unicodedata
 from zoneinfo import ZoneInfo
 
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.clock import zone_names
 
 LONGEST = 60
@@ -12,10 +13,10 @@ LONGEST = 60
 _SIGN = r"[+＋−–-]|(?:plus|minus)\b"
 OFFSET = rf"(?:utc|gmt)\s*(?:{_SIGN})\s*\d{{1,2}}(?:[:.]?(?:00|15|30|45))?"
 """An offset from UTC, as a pattern."""
-_OFFSET = re.compile(rf"(?:utc|gmt)?\s*({_SIGN})\s*(\d{{1,2}}?)(?:[:.]?(00|15|30|45))?(?:时区|时间)?", re.IGNORECASE)
+_OFFSET = LatePattern(rf"(?:utc|gmt)?\s*({_SIGN})\s*(\d{{1,2}}?)(?:[:.]?(00|15|30|45))?(?:时区|时间)?", re.IGNORECASE)
 OFFSET_IN_CHINESE = r"[东西]\s?(?:\d{1,2}|十[一二]?|[一二三四五六七八九])\s?(?:时区|区)(?:的?时间)?"
 """As 东八区, which is UTC+8."""
-_OFFSET_IN_CHINESE = re.compile(r"([东西])\s?(\d{1,2}|[一二三四五六七八九十]{1,2})\s?(?:时区|区)(?:的?时间)?")
+_OFFSET_IN_CHINESE = LatePattern(r"([东西])\s?(\d{1,2}|[一二三四五六七八九十]{1,2})\s?(?:时区|区)(?:的?时间)?")
 _HOURS_IN_CHINESE = ("零", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
 _EAST, _WEST = 14, 12
 """Largest whole-hour offsets from UTC for which there are zones."""
@@ -249,9 +250,9 @@ LOWER = frozenset(
 )
 """Names that mean a place in small letters as well, as in `9:00 tokyo`."""
 _SEVERAL = 2
-_DOTS = re.compile(r"(?i:(?<=\b[a-z])\.)")
+_DOTS = LatePattern(r"(?i:(?<=\b[a-z])\.)")
 """As in `U.S.` and `E.S.T.`."""
-_PERIOD = re.compile(
+_PERIOD = LatePattern(
     r"\s*\b(?:standard|daylight|summer|winter|local)?\s*(?:time(?:\s*zone)?)?\Z|(?:标准|当地|夏令|冬令)?的?(?:时间?)?\Z"
 )
 

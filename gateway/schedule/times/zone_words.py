@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.clock import zone_names
 from gateway.schedule.times.lists import MONTHS, WEEKDAYS
 from gateway.schedule.times.zone_names import (
@@ -56,14 +57,14 @@ _ALONE = rf"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)])|\s+(?i:
 _IS_NAME = rf"(?=[A-Z]|(?:{'|'.join(map(re.escape, sorted(LOWER)))})\b)"
 _CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
 _OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
-_CLOSED = re.compile(_CLOSE)
+_CLOSED = LatePattern(_CLOSE)
 _DASH = "\u2010-\u2015~|•·=-"
 _SIGN = rf"[\"'`“”‘’«»‹›<>{{}}()（）\[\]【】「」『』〈〉《》*_:：;；,，…{_DASH}]"
-_SIGNS_BEFORE = re.compile(rf"\s*(?:{_SIGN}\s*)+\Z")
-_SIGNS_BEHIND = re.compile(rf"\s*(?:{_SIGN}+(?:\s+|(?=[^\x00-\x7f])|\Z))+")
-_JOINT = re.compile(r"(?<=[apAP][mM])[/@]\Z|(?<=\d)@\Z")
+_SIGNS_BEFORE = LatePattern(rf"\s*(?:{_SIGN}\s*)+\Z")
+_SIGNS_BEHIND = LatePattern(rf"\s*(?:{_SIGN}+(?:\s+|(?=[^\x00-\x7f])|\Z))+")
+_JOINT = LatePattern(r"(?<=[apAP][mM])[/@]\Z|(?<=\d)@\Z")
 """As in `9am/EST`."""
-_PATTERN = re.compile(
+_PATTERN = LatePattern(
     rf"(?i:\b(?:in\s+)?local\s+time\s+(?:in|of)\s+|\b(?:heure|hora|ora|horário)\s+(?:de|di|do|del|da)\s+)(?P<there>{_NAME}(?:\s+{_NAME}){{0,2}})"
     rf"|(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
     rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
@@ -86,21 +87,21 @@ _PATTERN = re.compile(
     r"|(?<=[点點时半刻分整\d])\s*[(（]?\s*在?"
     rf"(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_PLACES))})(?!{_CHINESE_TIME})"
 )
-_SAID = re.compile(
+_SAID = LatePattern(
     r"(?:(?:(?:i\s+am|i['’]m|i\s+live|we\s+are|we['’]re)\s+(?:now\s+)?in|my\s+time\s*zone\s+is)\s+"
     r"|(?:我(?:现在)?(?:人|住)?在|我的时区是)\s*)(?P<name>[^,;:!?，；：！？。]+?)(?:\s+now)?[.!。！]?",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(
+_ANSWER = LatePattern(
     r"(?:(?:i\s+am|i['’]?m|i\s+live|we\s+are|we['’]re|it\s+is|it['’]s|my\s+time\s*zone\s+is|ich\s+(?:bin|lebe|wohne))\s+)?"
     r"(?:(?:now|currently|gerade)\s+)?(?:(?:in|near|from)\s+)?(?:我(?:现在)?(?:人|住)?在|我的时区是|在|是)?\s*"
     r"(?P<name>\S.*?)(?:\s+(?:now|please|bitte)|吧|这边|这里)?[\s.!。！]*",
     re.IGNORECASE,
 )
-_COUNTRY = re.compile(r"\s*[,，(（]\s*")
+_COUNTRY = LatePattern(r"\s*[,，(（]\s*")
 """Stands before the country of a city, as in `Paris, France`."""
 _CAPITALS = "(?:BE|CA|CO|DU|EA|FA|FE|GI|HO|LA|LI|LO|MI|MU|NE|PA|PO|RE|RU|TE|WE)ST"
-_UNKNOWN = re.compile(
+_UNKNOWN = LatePattern(
     r"[+-]\d{1,2}:?\d{2}\b|(?i:utc|gmt)(?:\d|\s*(?:[±+＋−–-]|plus|minus)\s*\d)|[A-Z]\w+/[A-Z]\w+"
     r"|(?i:(?:africa|america|antarctica|asia|atlantic|australia|etc|europe|indian|pacific)/[a-z])"
     rf"|{_LONG}[+−–-]\d"
