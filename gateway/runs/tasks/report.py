@@ -34,8 +34,10 @@ _LINES = {
 def news_of(task: Task, report: Report, kept: str, now: float) -> TaskEnded:
     """Return the event that starts a run in the task's chat.
 
-    A task that was given up and then continued ends twice, so the event id contains the number of process starts.
+    A task that was given up and then continued ends twice, so the event id contains the number of process starts. The
+    origin is that of its prompt, too, which is quoted; the report of a task that did not begin knows nothing of it.
     """
+    origin = task.origin | report.origin
     return TaskEnded(
         event_id=f"task:{task.id}:{task.starts}" if task.starts else f"task:{task.id}",
         chat=task.chat,
@@ -45,8 +47,8 @@ def news_of(task: Task, report: Report, kept: str, now: float) -> TaskEnded:
         outcome=_OUTCOMES.get(report.status, "failed"),
         prompt=task.prompt,
         report=told(report, kept),
-        untrusted=report.origin.is_data,
-        sources=report.origin.sources,
+        untrusted=origin.is_data,
+        sources=origin.sources,
         reply_to=task.reply_to,
     )
 
