@@ -1,7 +1,7 @@
 """Tasks that run beside their owner, and waiting for them."""
 
 import asyncio
-from collections.abc import Coroutine, Hashable, Iterator
+from collections.abc import Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -125,6 +125,24 @@ def _look_at(task: "asyncio.Task[object]") -> None:
     """Take note of how a task ended, so that asyncio does not complain that nobody did."""
     if not task.cancelled():
         task.exception()
+
+
+async def finished(work: Callable[[], T]) -> T:
+    """Return what `work` returns, which blocks and runs in a thread.
+
+    A caller that is cancelled is so once the work has come to its end.
+    """
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    is_cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:
+            is_cancelled = True
+    done = task.result()
+    if is_cancelled:
+        raise asyncio.CancelledError
+    return done
 
 
 async def set_within(event: asyncio.Event, seconds: float, clock: Clock) -> bool:

@@ -7,10 +7,12 @@ import shlex
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from agent_core.background import finished
 from agent_core.messages import JsonObject
 from agent_core.origin import CLEAN, DATA, named
 from agent_core.sandbox.command import Command, Finished, Sandbox
@@ -61,7 +63,7 @@ async def _traced(sandbox: Sandbox, command: Command, context: ToolContext) -> T
     try:
         result = await _outcome(sandbox, command, context)
     finally:
-        read = context.files.end(before)  # not in a thread: a cancelled task would not wait for it
+        read = await finished(partial(context.files.end, before))
     return result.from_(read)
 
 

@@ -126,12 +126,12 @@ class FileSources:
             known = ((name, self._known.get(name)) for name in map(_plain, paths))
             return joined(its.origin if its else named(file(name)) for name, its in known)
 
-    def _gone(self, name: str) -> None:
-        """Keep the contents of a deleted file known, so that restoring it restores its origin."""
-        known = self._known.pop(name, None)
-        if known is None or not known.contents:
-            return
-        self._known[name] = _Known(_NOWHERE, known.origin, known.contents)
+    def _gone(self, *names: str) -> None:
+        """Keep the contents of deleted files known, so that restoring one restores its origin."""
+        for name in names:
+            known = self._known.pop(name, None)
+            if known is not None and known.contents:
+                self._known[name] = _Known(_NOWHERE, known.origin, known.contents)
         gone = [each for each, its in self._known.items() if its.state == _NOWHERE]
         for old in gone[:-MOST_GONE]:
             del self._known[old]
@@ -188,8 +188,8 @@ class FileSources:
                 known = self._known.get(name)
                 is_known = known is not None and known.state == state
                 self._learn(name, state, known.origin | origin if known and is_known else origin)
-            for name in [each for each, its in self._known.items() if each not in after and its.state != _NOWHERE]:
-                self._gone(name)
+            known_ones = self._known.items()
+            self._gone(*[each for each, its in known_ones if each not in after and its.state != _NOWHERE])
             del self._running[before.number]
             if not self._running:
                 self._seen = CLEAN

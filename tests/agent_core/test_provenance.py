@@ -1,6 +1,8 @@
 """Files of a workspace keep their sources, and no copy or program loses the mark of untrusted input."""
 
+import json
 import os
+from functools import partial
 from pathlib import Path
 
 from hypothesis import settings
@@ -11,6 +13,7 @@ from agent_core.origin import CLEAN, DATA, Origin, named
 from agent_core.sources import file
 from agent_core.workspace.outputs import keep_text
 from agent_core.workspace.provenance import FileLedger, FileSources
+from tests.cpu import growth
 from tests.examples import examples
 
 EVE = named("page:eve.example")
@@ -300,3 +303,17 @@ class Copies(RuleBasedStateMachine):
 
 TestNothingIsWashed = Copies.TestCase
 TestNothingIsWashed.settings = settings(max_examples=examples(25), stateful_step_count=20, deadline=None)
+
+
+def test_the_end_of_a_program_takes_twice_as_long_for_twice_the_files_that_it_took_away(tmp_path: Path) -> None:
+    def ended(count: int) -> None:
+        kept = tmp_path / "kept" / "w.json"
+        kept.parent.mkdir(exist_ok=True)
+        row = {"state": [1, 1, 1], "sources": "", "contents": {"0" * 32: ""}}
+        kept.write_text(json.dumps({f"{number}.txt": row for number in range(count)}))
+        files = files_of(tmp_path)
+        files.end(files.begin(CLEAN, LIMIT))
+
+    grown = growth(partial(ended, 2_000), partial(ended, 8_000), times=4, most=2.5**2)
+
+    assert grown <= 2.5**2
