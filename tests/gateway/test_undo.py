@@ -169,7 +169,8 @@ async def told_of_undo_after(start: StartBot, *steps: Turn, is_asked: bool = Fal
     bot = await start(*steps, "Done.", "Hello.", "I see.", tools=(*TOOLS, page), channel=MemoryChannel(limits=NO_PACE))
     await bot.channel.hears("go on")
     if is_asked:
-        await bot.channel.hears(f"/approve {await asked(bot)}")
+        await bot.channel.until(lambda: bool(questions(bot)))
+        await bot.channel.hears(f"/approve {id_of(questions(bot)[0])}")
     await bot.app.settled()
     await bot.hears("/new")
     await bot.hears("hello")
