@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from channels.attachments import Attachment
+from channels.buttons import Action
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.limits import Limits
 from channels.unread import Unread
 from channels.values import CallRow, Standing, Text, Value
-
-LONGEST_ACTION = 64
-"""Bytes of a button's action."""
 
 
 class ChatKey(Value):
@@ -247,24 +245,11 @@ class NotTakenIn(Exception):
     """Raised by an `Inbox` that cannot store events, for example because the disk is full; redelivery is welcome."""
 
 
-def fits_a_button(action: str) -> bool:
-    """Return True if the action is short enough."""
-    return len(action.encode()) <= LONGEST_ACTION
-
-
-def _fits_a_button(action: str) -> str:
-    if not fits_a_button(action):
-        raise ValueError(f"has more than {LONGEST_ACTION} bytes")
-    return action
-
-
 class Button(Value):
     """A button below a message."""
 
     label: Text
-    action: Annotated[str, AfterValidator(_fits_a_button)]
-    """At most 64 bytes of UTF-8, Telegram's limit. A press gives the command that it is, or says its words, which then
-    are the person's own: so only messages of clean origin have such buttons, as a reply `Quoting(reply, CLEAN)`."""
+    action: Action
     style: Literal["plain", "primary", "quiet"] = "plain"
     """Visual emphasis, where the platform supports it."""
     says: Literal["yes", "no"] | None = None

@@ -34,8 +34,8 @@ from channels.base import (
     ScheduleFired,
     Sender,
     TaskEnded,
-    fits_a_button,
 )
+from channels.buttons import fits_a_button
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight

@@ -8,7 +8,6 @@ A channel is a package with two modules: `config` with a pydantic model `Config`
 from channels.attachments import IMAGES, Attachment
 from channels.backoff import Backoff, Cooldowns, until_answered
 from channels.base import (
-    LONGEST_ACTION,
     Accepted,
     AccountRefused,
     Addressed,
@@ -31,8 +30,8 @@ from channels.base import (
     Posted,
     ReactionAdded,
     Sender,
-    fits_a_button,
 )
+from channels.buttons import LONGEST_ACTION, fits_a_button
 from channels.capabilities import (
     CatchesUp,
     ClosesCommands,

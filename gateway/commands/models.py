@@ -5,7 +5,8 @@ from math import ceil
 from agent_core.loop.model_chain import ModelChain
 from agent_core.models.llm import ModelInfo
 from agent_core.models.model_names import shown_name
-from channels.base import Button, OutboundMessage, fits_a_button
+from channels.base import Button, OutboundMessage
+from channels.buttons import fits_a_button
 from channels.text import in_code, literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.levels import DEFAULT, WIDE, Aimed, aimed, level_form, level_words

@@ -3,7 +3,8 @@
 The button gives the command again with that word, so what it shows is checked and made anew when it is pressed.
 """
 
-from channels.base import Button, OutboundMessage, fits_a_button
+from channels.base import Button, OutboundMessage
+from channels.buttons import fits_a_button
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.command import Invocation
 from gateway.texts.say import say

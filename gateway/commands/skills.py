@@ -8,7 +8,8 @@ from itertools import islice
 from agent_core.agent import Agent
 from agent_core.skills.chat_skills import ChatSkills, SkillEntry
 from agent_core.skills.skill import Origin, SkillError, SkillTrouble
-from channels.base import Button, OutboundMessage, fits_a_button
+from channels.base import Button, OutboundMessage
+from channels.buttons import fits_a_button
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply

@@ -6,7 +6,8 @@ from functools import partial
 
 from agent_core.background import Background
 from agent_core.origin import CLEAN
-from channels.base import Button, CommandInvoked, InboundEvent, OutboundMessage, fits_a_button
+from channels.base import Button, CommandInvoked, InboundEvent, OutboundMessage
+from channels.buttons import fits_a_button
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.question_text import shown
 from gateway.settings.current import CurrentSettings

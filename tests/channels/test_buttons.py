@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from channels.base import LONGEST_ACTION, Button
+from channels.base import Button
+from channels.buttons import LONGEST_ACTION
 
 
 def test_an_action_has_at_most_64_bytes() -> None:

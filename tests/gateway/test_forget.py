@@ -11,7 +11,7 @@ from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN
 from agent_core.tools.catalogue import file_tools
 from agent_core.tools.tool import ToolContext, tool
-from channels.base import fits_a_button
+from channels.buttons import fits_a_button
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.commands.forget import LONGEST_WHO
 from gateway.records.audit_check import check

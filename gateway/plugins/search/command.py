@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 from agent_core.messages import UserMessage
 from agent_core.origin import DATA, joined
-from channels.base import Button, OutboundMessage, fits_a_button
+from channels.base import Button, OutboundMessage
+from channels.buttons import fits_a_button
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.replies import Answer, Quoting
