@@ -221,6 +221,13 @@ class Chat:
         self._tell_channel("channel_archive")
         self._room.archived = True
 
+    async def changes_id(self, new: str) -> None:
+        """Give the channel another id, as Slack may when it is shared. Its messages and threads stay as they are."""
+        old, self._room.id = self._room.id, new
+        self._world.rooms[new] = self._world.rooms.pop(old)
+        event: Json = {"type": "channel_id_changed", "old_channel_id": old, "new_channel_id": new}
+        self._world.tell("channel_id_changed", {**event, "event_ts": self._world.ts()}, self._room)
+
     async def kick_bot(self) -> None:
         """Remove the bot from the channel, after which it receives nothing from it."""
         event: Json = {"type": "member_left_channel", "user": self._world.bot.id, "channel": self._room.id}

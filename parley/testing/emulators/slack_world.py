@@ -28,6 +28,7 @@ SCOPE_OF_EVENT = {
     "member_left_channel": "channels:read",
     "channel_archive": "channels:read",
     "channel_deleted": "channels:read",
+    "channel_id_changed": "channels:read",
 }
 SCOPE_WORD: dict[Kind, str] = {"im": "im", "channel": "channels", "group": "groups", "mpim": "mpim"}
 TRIGGER_SECONDS = 3.0

@@ -11,6 +11,8 @@ from parley.testing.emulators.telegram_text import Entity, entity_problem, found
 from parley.testing.emulators.telegram_updates import Json
 
 NOBODY = Person(0, "nobody")
+ANONYMOUS = Person(1087968824, "Group", username="GroupAnonymousBot", is_bot=True)
+"""As whom Telegram writes in the name of a group."""
 
 
 class Chat:
@@ -168,16 +170,22 @@ class Chat:
         self._room.closed = None
         self._tell_membership(self._room.people[0], "kicked", "member")
 
-    async def migrate(self) -> "Chat":
-        """Turn the group into a supergroup: a new chat id, which both chats announce."""
+    async def migrate(self, *, tells: Sequence[Literal["old", "new"]] = ("old", "new")) -> "Chat":
+        """Turn the group into a supergroup: a new chat id, which both chats announce, and where message ids begin anew.
+
+        `tells` are the chats whose announcement reaches the bot, in this order: Telegram keeps updates for a day.
+        """
         old = self._room
         new = Room(-1_000_000_000_000 + old.id, "supergroup", old.title, old.people)
         self._world.rooms[new.id] = new
         old.moved_to = new.id
         by = old.people[0] if old.people else NOBODY
         moved = Chat(self._world, new)
-        self._serve(by, {"migrate_to_chat_id": new.id})
-        moved._serve(by, {"migrate_from_chat_id": old.id})
+        for each in tells:
+            if each == "old":
+                self._serve(by, {"migrate_to_chat_id": new.id})
+            else:
+                moved._serve(ANONYMOUS, {"migrate_from_chat_id": old.id})
         return moved
 
     def topic(self, name: str) -> "Chat":
