@@ -209,6 +209,17 @@ class TaskEnded(_Inbound):
     reply_to: str | None = None
 
 
+class ChatMoved(_Inbound):
+    """The platform gave a chat another id. It says so itself; no member of the chat can."""
+
+    type: Literal["moved"] = "moved"
+    message_id: str = ""
+    to: ChatKey
+    """The chat as it is named from now on."""
+    keeps_messages: bool = False
+    """True if its messages have the same ids there."""
+
+
 InboundEvent = Annotated[
     MessageReceived
     | MessageEdited
@@ -218,7 +229,8 @@ InboundEvent = Annotated[
     | ReactionAdded
     | RequestMade
     | ScheduleFired
-    | TaskEnded,
+    | TaskEnded
+    | ChatMoved,
     Field(discriminator="type"),
 ]
 """All that comes in."""

@@ -143,6 +143,10 @@ class Plugin:
     through a subclass of `gateway.store.table.Table`, which `core.store.table` makes, and in `ended`, `erased` and the
     change of a `Settling` through the connection that these are given. All statements may touch these tables only:
     others raise NotItsTable. `erased` erases what they hold of a person.
+
+    The key of a chat belongs into a column `chat`, and the id of a message there into `message_id`. When a platform
+    gives a chat another id, Parley puts the new key into `chat`, unless a unique index has such a row already. Where
+    messages have other ids from then on, `message_id` becomes NULL; rows that need one are deleted.
     """
     unfinished: ClassVar[str] = ""
     """The one of its tables that names, in a column `chat`, the chats in which it has something to finish.

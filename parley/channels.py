@@ -16,6 +16,7 @@ from channels.base import (
     Channel,
     ChannelError,
     ChatKey,
+    ChatMoved,
     CommandInvoked,
     EditsRefused,
     InboundEvent,
@@ -59,6 +60,7 @@ from channels.commands import CommandOption, CommandSpec, Suggestion, Typed, opt
 from channels.files import FileRefused, mime_type_of, read_upload, too_large
 from channels.limits import Limits
 from channels.memory import MemoryChannel
+from channels.moved import MovedAway, chat_moved
 from channels.text import in_code, linked, literal, parse_command, split_markdown, split_message, utf16_len
 from channels.values import Standing
 
@@ -77,6 +79,7 @@ __all__ = [
     "Channel",
     "ChannelError",
     "ChatKey",
+    "ChatMoved",
     "ClosesCommands",
     "CommandInvoked",
     "CommandOption",
@@ -107,6 +110,7 @@ __all__ = [
     "MessageEdited",
     "MessageGone",
     "MessageReceived",
+    "MovedAway",
     "NotTakenIn",
     "NotesEvents",
     "OutboundMessage",
@@ -123,6 +127,7 @@ __all__ = [
     "Token",
     "Typed",
     "TypesByReaction",
+    "chat_moved",
     "fits_a_button",
     "in_code",
     "linked",

@@ -20,10 +20,12 @@ from slack_bolt.response import BoltResponse
 from channels.base import (
     AccountRefused,
     ChannelError,
+    ChatKey,
     InboundEvent,
     Inbox,
     NotTakenIn,
 )
+from channels.moved import chat_moved
 from channels.slack.client import Client
 from channels.slack.errors import Failure, error_for
 from channels.slack.interactions import (
@@ -52,6 +54,7 @@ _CHALLENGE = "url_verification"
 """Slack's test of an address, which Bolt answers."""
 _MESSAGES = ("message", "app_mention")
 _INTERACTIONS = ("block_actions", "view_submission", "message_action")
+_MOVED = "channel_id_changed"
 _REMOVED = ("app_uninstalled", "tokens_revoked")
 Body = Mapping[str, JsonValue]
 SETTLE_SECONDS = 0.01
@@ -120,6 +123,9 @@ class Inbound(AsyncMiddleware):
         if isinstance(event, dict) and event.get("type") in _REMOVED:
             self._refuse_account(event)
             return
+        if isinstance(event, dict) and event.get("type") == _MOVED:
+            await self._move(event)
+            return
         missing: list[str] = []
         found = self._event(body, self._users.noting(missing))
         if found is None:
@@ -162,6 +168,13 @@ class Inbound(AsyncMiddleware):
     async def _accept(self, event: InboundEvent) -> None:
         self._typing.noted(event)
         await self._inbox(event)
+
+    async def _move(self, event: Mapping[str, JsonValue]) -> None:
+        """Pass on that a channel has another id, as when it was shared. Its messages keep theirs."""
+        old, new = event.get("old_channel_id"), event.get("new_channel_id")
+        if isinstance(old, str) and isinstance(new, str) and old and new and old != new:
+            chat = ChatKey(platform="slack", account=self._me.team, chat=old)
+            await self._inbox(chat_moved(chat, new, self._now(), keeps_messages=True))
 
     def _refuse_account(self, event: Mapping[str, JsonValue]) -> None:
         tokens = event.get("tokens")

@@ -15,6 +15,7 @@ from channels.capabilities import Emoji
 from channels.commands import CommandSpec
 from channels.files import MIB, FileRefused, FileTrouble, read_upload, too_large
 from channels.limits import Limits
+from channels.moved import MovedAway, chat_moved
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
@@ -59,8 +60,6 @@ class TelegramChannel:
         self._now = now
         self._client = Client(config)
         self.reach = self._client.reach
-        self._moved: dict[str, str] = {}
-        """New chat id by old one, for groups that became supergroups."""
         self._polling: Polling | None = None
 
     @property
@@ -185,16 +184,14 @@ class TelegramChannel:
             return await replacement_call(lambda: self._in_chat(chat, method, bare, threaded=threaded))
 
     async def _in_chat(self, chat: ChatKey, method: str, parameters: Parameters, *, threaded: bool = True) -> JsonValue:
-        """Make a call in a chat, following the chat if it became a supergroup."""
-        where: dict[str, JsonValue] = {"chat_id": int(self._moved.get(chat.chat, chat.chat))}
+        """Make a call in a chat. Raises MovedAway if the group has become a supergroup."""
+        where: dict[str, JsonValue] = {"chat_id": int(chat.chat)}
         if threaded and chat.thread is not None:
             where["message_thread_id"] = int(chat.thread)
         try:
             return await self._client.call(method, {**where, **parameters})
         except Moved as moved:
-            log.info("group moved chat=%s to=%s", chat, moved.chat_id)
-            self._moved[chat.chat] = str(moved.chat_id)
-            return await self._client.call(method, {**where, **parameters, "chat_id": moved.chat_id})
+            raise MovedAway(chat_moved(chat, str(moved.chat_id), self._now())) from moved
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""

@@ -13,6 +13,7 @@ from channels.base import (
     Addressed,
     ButtonPressed,
     ChatKey,
+    ChatMoved,
     CommandInvoked,
     InboundEvent,
     MessageEdited,
@@ -20,6 +21,7 @@ from channels.base import (
     ReactionAdded,
     Sender,
 )
+from channels.moved import chat_moved
 from channels.telegram.content import lost_kinds, unread_kinds, unread_name, words_of
 from channels.telegram.entities import spelled, within
 from channels.telegram.wire import (
@@ -172,7 +174,7 @@ def normalise(update: Update, me: Identity, now: float) -> InboundEvent | None:
     `update_id` may restart after a week without updates.
     """
     if update.message:
-        return _message(update.message, me)
+        return _moved(update.message, me) or _message(update.message, me)
     if update.edited_message:
         return _edited(update.edited_message, me)
     if update.callback_query:
@@ -207,6 +209,14 @@ def _along(message: Message, me: Identity) -> _Along:
         quoted=quoted(message),
         lost=lost_kinds(message),
     )
+
+
+def _moved(message: Message, me: Identity) -> ChatMoved | None:
+    """Return that a group has become a supergroup, as the service message says in either of the two."""
+    if not (message.migrate_from_chat_id or message.migrate_to_chat_id):
+        return None
+    old, new = message.migrate_from_chat_id or message.chat.id, message.migrate_to_chat_id or message.chat.id
+    return chat_moved(ChatKey(platform="telegram", account=str(me.id), chat=str(old)), str(new), message.date)
 
 
 def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked | None:

@@ -202,6 +202,10 @@ class Message(Forgiving):
     reply_to_message: "Message | None" = None
     external_reply: ExternalReply | None = None
     quote: Quote | None = None
+    migrate_to_chat_id: int | None = None
+    """The group has become a supergroup with this id."""
+    migrate_from_chat_id: int | None = None
+    """The supergroup was the group with this id."""
     forward_origin: Origin | None = None
     photo: tuple[File, ...] = ()
     document: File | None = None

@@ -9,6 +9,7 @@ from channels.base import (
     Accepted,
     Addressed,
     ButtonPressed,
+    ChatMoved,
     CommandInvoked,
     InboundEvent,
     MessageEdited,
@@ -77,6 +78,10 @@ class Admission:
     async def permit(self, request: RequestMade) -> Accepted:
         """Decide on a request, which is not stored."""
         return _PERMITTED[await self._authorize(request)]
+
+    async def move(self, event: ChatMoved) -> InboxItem:
+        """Store that a chat has another id, which only its platform says."""
+        return await self._store.moves.told(event)
 
     async def take(self, event: InboundEvent) -> InboxItem | Accepted:
         """Store the event. Returns the stored event, or the outcome if it is not to be handled."""

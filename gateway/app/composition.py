@@ -42,9 +42,9 @@ class Gateway:
         self.agents, self.jobs, self.chats, self.plugins = parts.agents, parts.jobs, parts.chats, parts.plugins
         self._owed, self._moments = parts.owed, parts.moments
         self.commands = CommandParts(parts)
-        self.events = EventParts(parts, self.commands)
-        self.serving = ServingParts(parts, self.commands, self.events)
         self._shared = SharedState(parts, self.commands)
+        self.events = EventParts(parts, self.commands, self._shared.moved)
+        self.serving = ServingParts(parts, self.commands, self.events)
         self.app = App(
             self.serving.channel_server,
             self.serving.duties,
@@ -91,10 +91,12 @@ class Gateway:
             and tasks.are_idle
             and self.base.stored_events.empty()
             and events.dispatcher.is_settled
+            and events.moves.is_idle
             and firings.are_idle
         ):
             await asyncio.sleep(0)  # for stored events, and chats that come from other processes
             await events.handling.join()
+            await events.moves.settled()
             await tasks.settled()
             await firings.settled()
             await sessions.settled()
@@ -126,6 +128,7 @@ class Gateway:
 
     async def _close_chats(self) -> None:
         await self.events.hearing.stop()
+        await self.events.moves.close()
         await self.events.dispatcher.close()
         await self._owed.close()
         await self.events.chat_commands.background.stop()

@@ -4,7 +4,7 @@ import asyncio
 from weakref import WeakValueDictionary
 
 from agent_core.log_errors import Bulkhead
-from channels.base import Accepted, ChatKey, InboundEvent, RequestMade
+from channels.base import Accepted, ChatKey, ChatMoved, InboundEvent, RequestMade
 from gateway.app.admission import Admission
 from gateway.app.languages import Languages
 from gateway.cluster.protocols import Dispatcher
@@ -30,6 +30,9 @@ class ChannelMessageHandler:
         """
         if isinstance(event, RequestMade):
             return await self._admission.permit(event)
+        if isinstance(event, ChatMoved):
+            self._dispatcher.dispatch(await self._admission.move(event), is_live=is_live)
+            return Accepted.NEW
         taken = await self._admission.take(self._languages.marked(event))
         if isinstance(taken, Accepted):
             return taken

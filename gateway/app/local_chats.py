@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence, Set
 from dataclasses import dataclass
 
-from channels.base import ChatKey, InboundEvent, MessageReceived
+from channels.base import ChatKey, ChatMoved, InboundEvent, MessageReceived
 from channels.capabilities import NotesEvents
+from gateway.app.moves import Moves
 from gateway.app.recovery import Recovery
 from gateway.app.revocation import Revocation
 from gateway.app.router import EventRouter
@@ -28,6 +29,7 @@ class Resumed:
     revocation: Revocation
     plugins: Callable[[ChatKey | None], Awaitable[None]]
     """Tells the plugins that this process works on a chat from now on, or on all."""
+    moves: Moves
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ class LocalChats:
         """See `ChatWork`."""
         if not is_live:  # it may have come in at a process that has died
             self._note(item.event)
-        self._router.route(item, is_live=is_live)
+        if isinstance(item.event, ChatMoved):
+            self._resumed.moves.begin(item.event)
+        else:
+            self._router.route(item, is_live=is_live)
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
         """See `ChatWork`."""
@@ -145,7 +150,10 @@ class LocalChats:
 
     def _route_all(self, items: Sequence[InboxItem]) -> None:
         for item in items:
-            self._router.route(item)
+            if isinstance(item.event, ChatMoved):
+                self._resumed.moves.begin(item.event)
+            else:
+                self._router.route(item)
 
     def _note(self, event: InboundEvent) -> None:
         """Let the channel know of an event that did not come in there."""

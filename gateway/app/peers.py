@@ -4,14 +4,14 @@ import asyncio
 import importlib
 import os
 import socket
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.clock import Clock, NewId
-from channels.base import ChatKey
 from channels.connected import Connected
+from gateway.app.local_dispatcher import LocalDispatcher
 from gateway.cluster.leases import Leases, LocalLeases
 from gateway.cluster.protocols import ChatWork, Dispatcher, Peers
 from gateway.delivery.sending import Sending, SendsAlways
@@ -28,11 +28,12 @@ class NoPeers:
     def __init__(self) -> None:
         self.signals: Signals = NoSignals()
         self.leases: Leases = LocalLeases()
-        self.sending: Sending = SendsAlways()
+        self._sending = SendsAlways()
+        self.sending: Sending = self._sending
 
     def dispatcher(self, work: ChatWork, _: Connected) -> Dispatcher:
         """See `Peers`."""
-        return LocalDispatcher(work)
+        return LocalDispatcher(work, self._sending)
 
     async def note_settings(self, digests: str) -> None:
         """Do nothing: there is no other process."""
@@ -40,39 +41,6 @@ class NoPeers:
     async def wait_fenced(self) -> None:
         """Wait for ever: there is no other process."""
         await asyncio.Event().wait()
-
-
-class LocalDispatcher:
-    """Implements `Dispatcher` for a process that owns all chats."""
-
-    is_settled = True
-
-    def __init__(self, work: ChatWork) -> None:
-        self._work = work
-        self.dispatch = work.route
-
-    async def wait_routed(self, chat: ChatKey) -> None:
-        """Return at once: each event is routed when it is dispatched."""
-
-    async def route_pending(self, chats: Collection[ChatKey]) -> None:
-        """Do nothing: no other process stores events."""
-
-    async def request(self, chat: ChatKey) -> None:
-        """Do nothing: this process owns all chats."""
-
-    async def start(self) -> None:
-        """See `Dispatcher`."""
-        await self._work.take_over_all()
-
-    async def resume(self, platform: str) -> None:
-        """See `Dispatcher`."""
-        await self._work.resume(platform)
-
-    async def drain(self) -> None:
-        """Do nothing: no other process could claim a chat."""
-
-    async def close(self) -> None:
-        """Do nothing: the next process resumes the chats."""
 
 
 @dataclass(frozen=True)

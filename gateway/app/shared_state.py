@@ -2,7 +2,7 @@
 
 import structlog
 
-from channels.base import ChatKey
+from channels.base import ChatKey, ChatMoved
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.parts import Parts
 from gateway.errors import SettingsError
@@ -43,6 +43,14 @@ class SharedState:
         }
         for topic, handler in handlers.items():
             self._signals.subscribe(topic, handler)
+
+    async def moved(self, event: ChatMoved) -> None:
+        """Read again what belongs to a chat that has got another id in this process."""
+        for changed in (self._settings_changed, self._zones_changed, self._jobs_changed, self._spoken):
+            await changed("")
+        await self._budgets.recount()
+        for chat in (event.chat, event.to):
+            await self._erased(str(chat))
 
     async def _people_changed(self, _: str) -> None:
         await self._people.membership.reload()

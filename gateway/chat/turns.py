@@ -42,7 +42,7 @@ class Turns:
         event = first.event
         replied = event.reply_to if isinstance(event, TaskEnded) else None
         if isinstance(event, MessageReceived) and in_group:
-            replied = event.message_id
+            replied = event.message_id or None
         return Run(
             id=self.new_id(),
             chat=chat.key,

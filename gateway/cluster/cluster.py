@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
@@ -133,6 +133,10 @@ class ClusterDispatcher:
     async def request(self, chat: ChatKey) -> None:
         """See `Dispatcher`."""
         await self._dispatcher.ownership.claim(chat, is_requested=True)
+
+    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+        """See `Dispatcher`."""
+        return await self._dispatcher.at_rest(chats, change)
 
     async def start(self) -> None:
         """See `Dispatcher`."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Sequence, Set
 from contextlib import suppress
 from functools import partial
 
@@ -26,6 +26,8 @@ NOTIFIED_WITHIN = 1.0
 """Seconds for which an event waits for the notification of an earlier one stored by another node."""
 OFFERED_AGAIN = 1.0
 """Seconds after which a chat is offered again that the queue gave to a node which cannot reach it."""
+REST_WITHIN = 20.0
+"""Seconds for the work in chats to come to a safe point, before it is cut off as it is."""
 MOST_RELEASED = 100
 """Chats released in one transaction."""
 
@@ -167,7 +169,34 @@ class NodeDispatcher:
             self._work.drain(chat)
         await self._release_at_safe_point(self.ownership.chats_leaving)
 
+    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+        """See `Dispatcher`. All chats are claimed before, and again afterwards, to go on there."""
+        for chat in chats:
+            if not await self.ownership.claim(chat, is_requested=True):
+                return False
+        for chat in chats:
+            self.ownership.state(chat).leaving.set()
+            self._work.drain(chat)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REST_WITHIN):
+                while not all(map(self._work.is_at_safe_point, chats)):  # noqa: ASYNC110 (its parts have no event)
+                    await asyncio.sleep(LOOK_EVERY)
+        owned = self.ownership.begin_release([*chats])
+        changing = self._releasing.start(self._changed(owned, change if len(owned) == len(chats) else None))
+        await asyncio.shield(changing)
+        await asyncio.gather(*(self.ownership.claim(chat) for chat in chats))
+        return len(owned) == len(chats)
+
     # Implementation
+
+    async def _changed(self, chats: Sequence[ChatKey], change: Callable[[], Awaitable[None]] | None) -> None:
+        """Cut off the work in chats, make a change, and release them."""
+        try:
+            await asyncio.gather(*(self._work.cancel(chat) for chat in chats))
+            if change is not None:
+                await change()
+        finally:
+            await self._release(chats, idle=False)
 
     async def _release_at_safe_point(self, chats: Sequence[ChatKey]) -> None:
         ready = [chat for chat in chats if self._work.is_at_safe_point(chat)]

@@ -1,6 +1,6 @@
 """Protocols between the processes that share a database and the parts of one of them."""
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Sequence, Set
 from typing import Protocol
 
 from channels.base import ChatKey, InboundEvent
@@ -75,6 +75,13 @@ class Dispatcher(Protocol):
 
     async def request(self, chat: ChatKey) -> None:
         """Claim a chat whose people are connected to this process; its owner is asked to release it once it is idle."""
+
+    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+        """Make a change while nothing is done in these chats on any process, then go on with what is left to do there.
+
+        Their work is cut off at a safe point, if it comes to one soon. Returns False if another process keeps one of
+        them; then nothing was changed.
+        """
 
     async def start(self) -> None:
         """Take over pending work, and start claiming chats."""

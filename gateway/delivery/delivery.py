@@ -5,7 +5,7 @@ same over all tries.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import replace
 from weakref import WeakValueDictionary
@@ -14,7 +14,7 @@ import structlog
 
 from agent_core.background import Background, UnderWay
 from agent_core.clock import Clock
-from channels.base import AccountRefused, Channel, ChannelError, ChatKey, EditsRefused, MessageGone, Posted
+from channels.base import AccountRefused, Channel, ChannelError, ChatKey, ChatMoved, EditsRefused, MessageGone, Posted
 from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.connected import Connected
 from channels.tasks import until_one_ends
@@ -22,7 +22,7 @@ from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.delivery.sending import Right, Sending, SendsAlways
 from gateway.delivery.tally import DeliveryTally
-from gateway.security.masked_channel import MaskedChannel
+from gateway.security.masked_channel import MaskedChannel, stay
 from gateway.security.secrets import Secrets
 from gateway.store.rows import GONE, Post, PostState
 from gateway.store.store import Store
@@ -86,8 +86,7 @@ class Delivery:
         self._masked: dict[str, MaskedChannel] = {}
         """Senders by platform; made anew when a channel was replaced."""
         self._limiters: dict[str, ChatLimiter] = {}
-        self._store = store
-        self._clock = clock
+        self._store, self._clock = store, clock
         self.sending = sending or SendsAlways()
         self.tally = DeliveryTally()
         self._kept: dict[str, ChatKey] = {}
@@ -99,6 +98,8 @@ class Delivery:
         """Lock per chat, dropped when unused."""
         self._unanswered = UnderWay()
         """Sends that may be on the screen and are not acknowledged yet."""
+        self.moved: Callable[[ChatMoved], None] = stay
+        """Told of chats that the platform says have another id."""
 
     def channel(self, chat: ChatKey) -> Channel:
         """Return the chat's channel. Raises KeyError if its platform is not connected."""
@@ -111,7 +112,8 @@ class Delivery:
             raise KeyError(chat.platform)
         masked = self._masked.get(chat.platform)
         if masked is None or masked.channel is not channel:
-            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets, self.sending.wait_fresh)
+            masked = MaskedChannel(channel, self._secrets, self.sending.wait_fresh, self.moved)
+            self._masked[chat.platform] = masked
         return masked
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
@@ -186,8 +188,7 @@ class Delivery:
 
     def is_sending(self, chat: ChatKey) -> bool:
         """Return True while posts are sent to a chat."""
-        turn = self._turns.get(chat)
-        return turn is not None and turn.locked()
+        return (turn := self._turns.get(chat)) is not None and turn.locked()
 
     def forget(self, chat: ChatKey) -> None:
         """Drop what the memory holds of a chat with which another process may go on."""

@@ -1,7 +1,7 @@
 """The right to send to a chat, which only the process that owns the chat has."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from enum import Enum, auto
 from typing import Protocol
 
@@ -56,17 +56,34 @@ class SendsAlways:
 
     processes = 1
 
+    def __init__(self) -> None:
+        self._left: frozenset[ChatKey] = frozenset()
+        """Chats to which nothing is sent for a moment."""
+        self._changed = asyncio.Event()
+        """Replaced when it is set: other chats are left."""
+
+    def leave(self, chats: Set[ChatKey]) -> None:
+        """Send nothing more to these chats, until `come_back`."""
+        self._left |= chats
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def come_back(self, chats: Set[ChatKey]) -> None:
+        """Send to these chats again."""
+        self._left -= chats
+
     def owns(self, chat: ChatKey) -> bool:
         """Return True: there is no other process."""
         return True
 
     def keeps(self, chat: ChatKey) -> bool:
-        """Return True: there is no other process."""
-        return True
+        """Return True, but for chats that are left for a moment."""
+        return chat not in self._left
 
     async def wait_leaving(self, chat: ChatKey) -> None:
-        """Wait for ever: there is no other process."""
-        await asyncio.Event().wait()
+        """Wait until the chat is left for a moment."""
+        while self.keeps(chat):
+            await self._changed.wait()
 
     async def remote_chats(self) -> set[ChatKey]:
         """Return an empty set: there is no other process."""

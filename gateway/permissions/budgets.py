@@ -96,6 +96,11 @@ class Budgets:
         self._set = found
         self.wake()
 
+    async def recount(self) -> None:
+        """Read the budgets and what is used again, as accounts have other names."""
+        await self._sum_up(self.ledger.zone)
+        await self.reload()
+
     async def use_zone(self, zone: ZoneInfo) -> None:
         """Count days and months in another time zone from now on."""
         if zone != self.ledger.zone:

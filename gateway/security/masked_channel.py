@@ -1,18 +1,32 @@
 """Sends messages to channels with secrets masked. Everything sent to a chat passes through its `MaskedChannel`."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import structlog
 
-from channels.base import AccountRefused, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from channels.base import (
+    AccountRefused,
+    Channel,
+    ChannelError,
+    ChatKey,
+    ChatMoved,
+    MessageGone,
+    OutboundMessage,
+    Posted,
+)
 from channels.capabilities import Deletes, FindsSent
 from channels.links import show_link_targets
+from channels.moved import MovedAway
 from channels.values import Known
 from gateway.security.secrets import Secrets
 
 _COMING = ""
+
+
+def stay(_: ChatMoved) -> None:
+    """Leave the chat where it is."""
 
 
 async def _at_once() -> None:
@@ -39,6 +53,8 @@ class MaskedChannel:
     secrets: Secrets
     may_send: Callable[[], Awaitable[None]] = _at_once
     """Waited for before each call that changes what people see."""
+    moved: Callable[[ChatMoved], None] = stay
+    """Told when the platform refuses a call because the chat has another id."""
     _newest: dict[ChatKey, str] = field(default_factory=dict)
     """Id of our latest message by chat, until somebody else writes below it; `_COMING` while it is being sent."""
 
@@ -68,7 +84,8 @@ class MaskedChannel:
         await self.may_send()
         before, self._newest[chat] = self._newest.get(chat, _COMING), _COMING
         try:
-            posted = await self.channel.send(chat, self._safe(message), key)
+            with self._noticing():
+                posted = await self.channel.send(chat, self._safe(message), key)
         except ChannelError as error:
             if not error.ambiguous and self._newest.get(chat) == _COMING:
                 self._newest[chat] = before
@@ -80,7 +97,8 @@ class MaskedChannel:
     async def rewrite(self, posted: Posted, message: OutboundMessage) -> None:
         """See `Channel.edit`."""
         await self.may_send()
-        await self.channel.edit(posted, self._safe(message))
+        with self._noticing():
+            await self.channel.edit(posted, self._safe(message))
 
     @property
     def deletes(self) -> bool:
@@ -92,7 +110,8 @@ class MaskedChannel:
         if not isinstance(self.channel, Deletes):
             raise ChannelError("messages cannot be deleted there", permanent=True)
         await self.may_send()
-        await self.channel.delete(posted)
+        with self._noticing():
+            await self.channel.delete(posted)
 
     async def remove(self, posted: Posted, otherwise: OutboundMessage) -> None:
         """Delete a message; if that is refused for good, replace its text with `otherwise`. Raises ChannelError."""
@@ -119,6 +138,15 @@ class MaskedChannel:
             log.warning("cannot check if the message was sent", key=key, chat=str(chat), reason=error.reason)
             return Search(None, may_repeat=False)
         return Search(found, may_repeat=found is None)
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Tell of a chat that has another id, where the platform refuses the call in the block for it."""
+        try:
+            yield
+        except MovedAway as error:
+            self.moved(error.event)
+            raise
 
     def _safe(self, message: OutboundMessage) -> OutboundMessage:
         safe = self.secrets.masked(message)

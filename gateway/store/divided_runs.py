@@ -133,7 +133,7 @@ def _give_back(connection: Connection, run: Run, row: int, seq: int, now: float)
 def _begin(connection: Connection, run: Run, item: InboxItem, now: float, name: str) -> Run:
     """Record the start of the run in which another's words are answered. No crash is counted for it."""
     event = item.event
-    reply_to = event.message_id if isinstance(event, MessageReceived) else None
+    reply_to = event.message_id or None if isinstance(event, MessageReceived) else None
     begun = Run(name, run.chat, run.session, event.sender.id, now, reply_to)
     connection.execute(
         "INSERT INTO runs (run, chat, session, person, started, reply_to, rested) VALUES (?, ?, ?, ?, ?, ?, 1)",

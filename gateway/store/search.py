@@ -153,6 +153,12 @@ def drop(connection: Connection, chats: Sequence[ChatKey], rows: Sequence[int]) 
         forget(connection)
 
 
+def moved(connection: Connection, old: ChatKey, new: ChatKey) -> None:
+    """Find the rows of a chat under its new key; or empty the index if that is impossible."""
+    if not index_of(connection).rename(connection, old, new):
+        forget(connection)
+
+
 def forget(connection: Connection) -> None:
     """Empty the index, so that `index_older` builds it again."""
     index_of(connection).clear(connection)

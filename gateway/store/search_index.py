@@ -52,6 +52,9 @@ class SearchIndex(Protocol):
     def drop(self, connection: Connection, chats: Iterable[ChatKey], rows: Iterable[int]) -> bool:
         """Take all rows of these chats, and these other rows, out. Returns False if the index cannot do that."""
 
+    def rename(self, connection: Connection, old: ChatKey, new: ChatKey) -> bool:
+        """Find all rows of a chat under another key. Returns False if the index cannot do that."""
+
     def clear(self, connection: Connection) -> None: ...
 
 
@@ -84,6 +87,11 @@ class Fts5Index:
         """Return False: an index without the texts cannot tell which entries are those of a row."""
         return False
 
+    def rename(self, connection: Connection, old: ChatKey, new: ChatKey) -> bool:
+        """Return True if there is nothing to rename: see `drop`."""
+        is_known = connection.execute("SELECT 1 FROM transcript WHERE chat = ? LIMIT 1", (str(new),)).fetchone()
+        return is_known is None
+
     def clear(self, connection: Connection) -> None:
         connection.execute("INSERT INTO said (said) VALUES ('delete-all')")
 
@@ -114,6 +122,11 @@ class ArrayIndex:
     def drop(self, connection: Connection, chats: Iterable[ChatKey], rows: Iterable[int]) -> bool:
         connection.execute("DELETE FROM said WHERE terms && ?", ([*map(_chat_term, chats)],))
         connection.executemany("DELETE FROM said WHERE seq = ?", [(row,) for row in rows])
+        return True
+
+    def rename(self, connection: Connection, old: ChatKey, new: ChatKey) -> bool:
+        terms = _chat_term(old), _chat_term(new)
+        connection.execute("UPDATE said SET terms = array_replace(terms, ?, ?) WHERE terms && ?", (*terms, [terms[0]]))
         return True
 
     def clear(self, connection: Connection) -> None:

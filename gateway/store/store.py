@@ -30,6 +30,7 @@ from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
 from gateway.store.leases import LeaseRows
 from gateway.store.links import Links
+from gateway.store.moves import Moves
 from gateway.store.nodes import Nodes
 from gateway.store.opening import (
     DAMAGED,
@@ -101,7 +102,7 @@ class Store:
         self.secrets = secrets
         """Masked in every text before it is written."""
         tables = self._tables = writer, reader, clock, secrets
-        self.inbox, self.settled = Inbox(*tables), Settled(*tables)
+        self.inbox, self.settled, self.moves = Inbox(*tables), Settled(*tables), Moves(*tables)
         self.outbox = Outbox(*tables)
         self.runs = Runs(*tables)
         self.run_records, self.owed = RunRecords(*tables), OwedItems(*tables)

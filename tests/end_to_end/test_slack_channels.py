@@ -41,6 +41,23 @@ async def test_in_a_thread_where_parley_spoke_it_needs_no_mention(stage: Stage, 
     assert stage.said == ["Ann: when is lunch?", "Ann: and where?"]
 
 
+async def test_a_thread_goes_on_in_a_channel_that_got_another_id(stage: Stage, slack: SlackEmulator) -> None:
+    ann = slack.person("Ann")
+    channel = slack.group("General", [ann])
+    stage.script.then(says("At noon."), says("In the canteen."))
+    question = await channel.says(ann, "@parley_bot when is lunch?")
+    thread = channel.thread(question)
+    await thread.until(lambda c: c.screen == ["At noon."])
+    await stage.heard()
+
+    await channel.changes_id("C0SHARED01")
+    await stage.heard()
+    await thread.says(ann, "and where?")
+
+    await thread.until(lambda c: c.screen == ["At noon.", "In the canteen."])
+    assert stage.said == ["Ann: when is lunch?", "Ann: and where?"]
+
+
 async def test_what_answers_a_command_in_a_channel_is_seen_by_one_person(stage: Stage, slack: SlackEmulator) -> None:
     ann = slack.person("Ann")
     channel = slack.group("General", [ann])

@@ -1,6 +1,9 @@
 """The handling of events, from the channel to the chat on this node or another, and recovery at the start."""
 
+from collections.abc import Awaitable, Callable, Collection
+
 from agent_core.background import Background
+from channels.base import ChatKey
 from gateway.app.admission import Admission, Rights
 from gateway.app.chat_commands import ChatCommands
 from gateway.app.command_handler import CommandHandler, TypedAnswers
@@ -8,6 +11,7 @@ from gateway.app.event_tasks import EventTasks
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.languages import Languages
 from gateway.app.local_chats import LocalChats, Resumed, Working
+from gateway.app.moves import Moves, Refresh
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.parts import Parts
 from gateway.app.recovery import Recovery
@@ -22,7 +26,7 @@ from gateway.upkeep.before_restore import BeforeRestore
 class EventParts:
     """The handling of events, from the channel to the chat on this node or another, and recovery at the start."""
 
-    def __init__(self, parts: Parts, commands: CommandParts) -> None:
+    def __init__(self, parts: Parts, commands: CommandParts, refresh: Refresh) -> None:
         base, people, chats, agents = parts.base, parts.people, parts.chats, parts.agents
         store, delivery, clock = base.store, base.delivery, base.clock
         self.handling = EventTasks(base.drain, clock)
@@ -52,7 +56,9 @@ class EventParts:
             chats.firings,
             sessions=chats.sessions,
         )
-        resumed = Resumed(self.recovery, commands.revocation, parts.moments.taken_over)
+        self.moves = Moves(store, base.home, clock, self._at_rest, refresh)
+        delivery.moved = self.moves.begin
+        resumed = Resumed(self.recovery, commands.revocation, parts.moments.taken_over, self.moves)
         working = Working(chats.sessions, agents.tasks, chats.firings, parts.guards.approvals, base.drain, parts.owed)
         here = LocalChats(router, words, delivery, working, resumed)
         self.dispatcher = base.peers.dispatcher(here, base.channels)
@@ -70,3 +76,6 @@ class EventParts:
         )
         languages = Languages(base.stored.seen)
         self.handler = ChannelMessageHandler(self.admission, languages, people.zones, self.dispatcher)
+
+    async def _at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+        return await self.dispatcher.at_rest(chats, change)

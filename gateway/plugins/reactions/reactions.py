@@ -115,6 +115,8 @@ class Reactions:
         channel = self._delivery.on(item.event.chat.platform)
         if not isinstance(item.event, MessageReceived) or not isinstance(channel, Reacts):
             return
+        if not item.event.message_id:  # its chat has another id, where it has none
+            return
         is_on = self._settings.of(ReactionsSettings).on
         if isinstance(channel, TypesByReaction):
             channel.type_by_reaction(on=not is_on)

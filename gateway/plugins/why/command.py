@@ -261,7 +261,8 @@ def _by_event(given: Invocation, item: InboxItem) -> str:
         return say("why_by_task", language, words=_plain(event.prompt))
     if isinstance(event, MessageReceived | MessageEdited):
         channel = given.session.conversation.channel
-        link = channel.link(event.chat, event.message_id) if isinstance(channel, LinksToMessages) else None
+        linked = event.message_id if isinstance(channel, LinksToMessages) else ""
+        link = channel.link(event.chat, linked) if linked and isinstance(channel, LinksToMessages) else None
         words = _plain(event.words) + (f" [{say('why_message_link', language)}]({link})" if link else "")
         return say("why_by_message", language, who=_name(event.sender.name), words=words)
     words = (

@@ -27,6 +27,7 @@ from channels.base import (
     ReactionAdded,
 )
 from channels.capabilities import Deletes, Downloads, LinksToMessages, ShowsTyping
+from channels.moved import MovedAway
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
 from channels.telegram.config import Config
@@ -303,14 +304,25 @@ async def test_a_long_answer_with_code_comes_in_whole_parts(
     assert [bool(message.button("OK")) for message in shown] == [False, False, True]
 
 
-async def test_what_is_sent_to_a_moved_group_arrives(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+async def test_calls_in_a_group_that_became_a_supergroup_tell_its_new_id(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
     ann = telegram.person("Ann")
     group = telegram.group("Team", [ann], supergroup=False)
+    posted = await channel.send(key_of(telegram, group), OutboundMessage(markdown="here"), "k")
     moved = await group.migrate()
-    await channel.send(key_of(telegram, group), OutboundMessage(markdown="still here"), "k")
-    await channel.send(key_of(telegram, group), OutboundMessage(markdown="and again"), "k")
+    calls = (
+        channel.send(key_of(telegram, group), OutboundMessage(markdown="still here"), "k"),
+        channel.edit(posted, OutboundMessage(markdown="changed")),
+        channel.delete(posted),
+    )
 
-    assert moved.screen[-2:] == ["still here", "and again"]
+    for call in calls:
+        with pytest.raises(MovedAway) as refused:
+            await call
+        assert (refused.value.event.chat, refused.value.event.to) == (key_of(telegram, group), key_of(telegram, moved))
+        assert not refused.value.permanent
+    assert moved.screen == []
 
 
 async def test_an_answer_of_nothing_visible_is_shown_as_a_dot_or_three(

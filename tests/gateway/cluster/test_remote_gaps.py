@@ -15,7 +15,7 @@ from channels.memory import MemoryChannel
 from gateway.app.admission import Admission
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.languages import Languages
-from gateway.app.peers import LocalDispatcher
+from gateway.app.local_dispatcher import LocalDispatcher
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.chat.gaps import Gaps
 from gateway.cluster import database_leases

@@ -1,0 +1,35 @@
+"""A chat with another id is moved by the node that works on it, while no other node works on the new one."""
+
+from pathlib import Path
+
+from channels.base import ChatKey
+from channels.moved import chat_moved
+from tests.gateway.cluster.nodes import Nodes
+from tests.postgres import rows
+from tests.process import until
+
+OLD = ChatKey(platform="memory", account="here", chat="#team")
+NEW = ChatKey(platform="memory", account="here", chat="#crew")
+MOVED = chat_moved(OLD, NEW.chat, 0)
+
+
+async def test_a_chat_is_moved_although_other_nodes_work_on_it_and_on_the_new_one(nodes: Nodes, tmp_path: Path) -> None:
+    first = await nodes.start("Hello.", "Now here.")
+    second = await nodes.start("Here, too.", "As before.")
+    await first.hears("my name is Ann", group="team")
+    await first.hears("/tools exec deny", group="team")
+    await second.hears("the sky is green", group="crew")
+    assert (nodes.owner(OLD), nodes.owner(NEW)) == (nodes.node_of(first), nodes.node_of(second))
+
+    await second.channel.deliver(MOVED)
+    await until(lambda: rows(nodes.url, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)])
+    await nodes.settled()
+
+    for bot in (first, second):
+        await bot.hears("/tools", group="crew")
+        await nodes.settled()
+    assert all("refused" in text or "deny" in text for text in nodes.platform.screen_of(NEW)[-2:])
+    await second.hears("who am I?", group="crew")
+    await nodes.settled()
+    asked = [str(bot.llm.requests[-1].messages) for bot in (first, second) if bot.llm.requests]
+    assert any("my name is Ann" in known and "the sky is green" in known for known in asked)
