@@ -94,8 +94,8 @@ class SkillFolder:
                     if len(skills) == most:
                         diagnostics.append(self._about((), f"it has more than {most} skills; take some out"))
                         break
-                    names = (*self._names(found), FILE)
-                    diagnostics += [self._about(names, text, is_usable=True) for text in found.header.warnings]
+                    warned = found.header.warnings
+                    diagnostics += [self._about((*self._names(found), FILE), each, is_usable=True) for each in warned]
                     skills.append(found)
         except FileNotFoundError:
             return Scan()
