@@ -66,8 +66,13 @@ class Pace:
         return sum(self.waiting[each] for each in self._access.ids(chat, sender)) >= MOST_WAITING
 
     def turn_wait(self, items: Sequence[InboxItem]) -> float:
-        """Return the seconds until these messages may begin a run together; 0 also takes a token."""
-        counted = next((item.event for item in items if self._counts(item)), None)
+        """Return the seconds until these messages may begin a run together; 0 also takes a token.
+
+        Those count that were sent after Parley began to listen, by the platform's time of sending.
+        """
+        events = (item.event for item in items)
+        since = self._listening_since
+        counted = next((each for each in events if each.at >= since.get(each.chat.platform, self._began)), None)
         return self.run_wait(counted.chat, counted.sender) if counted else 0.0
 
     def run_wait(self, chat: ChatKey, sender: Sender) -> float:
@@ -79,10 +84,6 @@ class Pace:
     def may_hold_by_edit(self, chat: ChatKey, sender: Sender) -> bool:
         """Return True, and count it, if an edit of the user may hold back the chat."""
         return not self._taken(self._edits, self._access.person(chat, sender))
-
-    def _counts(self, item: InboxItem) -> bool:
-        """Return True if the message was sent after Parley began to listen, by the platform's time of sending."""
-        return item.event.at >= self._listening_since.get(item.event.chat.platform, self._began)
 
     def _taken(self, buckets: dict[str, _Bucket], person: str) -> float:
         """Return the seconds until a user's bucket has a token; 0 also takes it."""

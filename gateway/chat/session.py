@@ -303,7 +303,10 @@ class ChatSession:
             await self._runs.ends.set_aside(run, attempt.said, await self._language())
             return
         goes_on = not items and await self._runs.store.runs.take_up(run)
-        agent = await self._agent_of(run, attempt, goes_on=goes_on)
+        if items:
+            agent: Agent | None = await self.conversation.agent_of(run.session)
+        else:
+            agent = await self._agent_resuming(run, attempt, goes_on=goes_on)
         if agent is None:
             return
         with self.conversation.driving(agent):
@@ -317,8 +320,8 @@ class ChatSession:
         if driven.is_left:
             await self._make_way(run, agent.loop.models.spending)
 
-    async def _agent_of(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
-        """Return the agent that drives a run; None if the run has ended, as its messages are gone from the history."""
+    async def _agent_resuming(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
+        """Return the agent that resumes a run; None if the run has ended, as its messages are gone from the history."""
         if goes_on:
             self.conversation.forget_agent()  # it does not know the run
         agent = await self.conversation.agent_of(run.session)

@@ -37,7 +37,8 @@ class Sessions:
         if chat not in self._sessions:
             self._sessions[chat] = session
         self._sessions.move_to_end(chat)
-        self._let_go()
+        if len(self._sessions) > A_FEW:
+            self._let_go()
         return session
 
     def is_idle(self, chat: ChatKey) -> bool:
@@ -86,7 +87,7 @@ class Sessions:
 
         A session is idle only once everything said in it is stored.
         """
-        oldest = list(islice(self._sessions, max(0, min(A_FEW, len(self._sessions) - A_FEW))))
+        oldest = list(islice(self._sessions, min(A_FEW, len(self._sessions) - A_FEW)))
         idle = [chat for chat in oldest if self._sessions[chat].is_idle]
         if not idle:  # under load no chat is idle, so the weighing is skipped
             return
