@@ -241,7 +241,7 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         attachments=along.files or along.replied_files,
         reply_to=along.reply_to,
         quoted=along.quoted,
-        shared=_shared(forwarded, said),
+        shared=_as_forwarded(forwarded, said) if forwarded else said.shared,
         unread=unread,
     )
     may_be_command = not along.files and not forwarded and said.text.startswith("/")
@@ -283,12 +283,12 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
         named=() if forwarded else said.named,
         message_id=str(message.message_id),
         text="" if forwarded else said.text,
-        shared=_shared(forwarded, said),
+        shared=_as_forwarded(forwarded, said) if forwarded else said.shared,
     )
 
 
-def _shared(forwarded: str, said: MessageText) -> str:
-    return f"Forwarded from {forwarded}:\n{said.full_text}".strip() if forwarded else said.shared
+def _as_forwarded(forwarded: str, said: MessageText) -> str:
+    return f"Forwarded from {forwarded}:\n{said.full_text}".strip()
 
 
 def _pressed(query: CallbackQuery, me: Identity, now: float) -> ButtonPressed | None:
