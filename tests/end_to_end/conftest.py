@@ -32,6 +32,8 @@ WITH_NODES = 300
 """Seconds for a test with nodes: each of its starts is that of several processes."""
 FAILED = pytest.StashKey[bool]()
 """True for a test that has failed."""
+SHOWN = 6000
+"""Characters of Parley's log that are shown with a test that failed: its end."""
 VARIED = pytest.StashKey[bool]()
 """True for a test whose platforms are chosen: it may be below two conftests with this hook."""
 
@@ -46,8 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note whether the test failed, and show with it what Parley logged."""
     report = yield
     item.stash[FAILED] = report.failed
+    stage = getattr(item, "funcargs", {}).get("stage")
+    if report.failed and isinstance(stage, Stage):
+        report.sections.append(("log of Parley", stage.program.console[-SHOWN:]))
     return report
 
 
