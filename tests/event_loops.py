@@ -13,7 +13,7 @@ import pytest
 MakeLoop = Callable[[], asyncio.AbstractEventLoop]
 
 USUAL: dict[str, MakeLoop] = {"asyncio": asyncio.new_event_loop}
-ALL = USUAL | {name: importlib.import_module(name).new_event_loop for name in ("uvloop",) if find_spec(name)}
+ALL = USUAL | ({"uvloop": importlib.import_module("gateway.app.uv_loop").UvLoop} if find_spec("uvloop") else {})
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, MakeLoop]:

@@ -102,11 +102,11 @@ def close_to_others(file: Path) -> None:
 
 
 def fast_loop(package: str = FAST_LOOP) -> MakeLoop | None:
-    """Return the package's factory of event loops, or None if it is not installed."""
+    """Return the factory of the package's event loops, or None if it is not installed."""
     if find_spec(package) is None:
         return None
     log.debug("the event loop is uvloop")
-    return cast(MakeLoop, importlib.import_module(package).new_event_loop)
+    return cast(MakeLoop, importlib.import_module("gateway.app.uv_loop").UvLoop)
 
 
 def sentence_of(error: Exception) -> str | None:
