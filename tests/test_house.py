@@ -71,6 +71,7 @@ SWALLOWS_ANYTHING = {
     "gateway/app/gap_reader.py": "a mistake over one chat's history keeps no other from being read",
     "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
     "gateway/app/moments.py": "a plugin may raise anything while it erases, and then nothing is erased",
+    "gateway/app/moves.py": "a move that a mistake keeps from being made is tried again",
     "gateway/app/plugin_commands.py": "what a command or press of a plugin raises is told to the person who waits",
     "gateway/app/plugin_models.py": "the look-up of a plugin may raise anything, and whoever sets the model is told",
     "gateway/app/plugins.py": "a plugin of others may raise anything at the start, an exit included, and is left out",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from channels.attachments import Attachment
-from channels.base import Addressed, ButtonPressed, ChatMoved, CommandInvoked, MessageEdited, ReactionAdded
+from channels.base import Addressed, ButtonPressed, CommandInvoked, MessageEdited, ReactionAdded
 from channels.telegram.wire import Update
 from channels.values import parse
 from tests.channels.telegram.payloads import (
@@ -343,8 +343,6 @@ NOTHING_FOR_US: list[Json] = [
     {"message": message(GROUP, new_chat_members=[BEN])},
     {"message": message(GROUP, pinned_message=message(GROUP, text="pin"))},
     {"message": message(GROUP, pinned_message=message(GROUP, migrate_to_chat_id=-1002))},
-    {"edited_message": message(GROUP, migrate_to_chat_id=-1002)},
-    {"channel_post": message(GROUP, migrate_to_chat_id=-1002)},
     {"message": message(GROUP, forum_topic_created={"name": "Plans", "icon_color": 1})},
     {"message": {"message_id": 5, "chat": GROUP, "date": 1, "text": "nobody's"}},
     {"edited_message": message(location={"latitude": 1.0, "longitude": 2.0}, edit_date=5)},
@@ -399,15 +397,3 @@ FIELDS = [
 @given(st.sampled_from(FIELDS), ANYTHING)
 def test_no_malformed_field_raises(field: str, content: JsonValue) -> None:
     read({"message": {**message(text="hi"), field: content}})
-
-
-def test_both_service_messages_of_a_group_that_became_a_supergroup_are_the_same_event() -> None:
-    group: Json = {"id": -7, "type": "group", "title": "Team"}
-    anonymous: Json = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
-
-    old = read({"message": message(group, migrate_to_chat_id=-1001)})
-    new = read({"message": message(GROUP, sender=anonymous, migrate_from_chat_id=-7)})
-
-    assert isinstance(old, ChatMoved)
-    assert (old.chat.chat, old.to.chat) == ("-7", "-1001")
-    assert old == new
