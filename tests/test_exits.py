@@ -14,7 +14,16 @@ from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.attachments import Attachment
-from channels.base import Button, ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Sender, TaskEnded
+from channels.base import (
+    Button,
+    ChatKey,
+    ChatMoved,
+    CommandInvoked,
+    MessageReceived,
+    OutboundMessage,
+    Sender,
+    TaskEnded,
+)
 from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
 from gateway.store.browsers import Browser
@@ -147,9 +156,9 @@ def test_only_these_write_on_the_terminal() -> None:
 def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
-    The others write user messages, workspace files, files to be sent, pages for newcomers, the store's mark, digests of
-    approved tools and plugins, what would be on the terminal beside a chat, the unit file of the service, tokens for
-    .env, packages of new plugins, and backups of all that.
+    The others write user messages, memories that are joined, workspace files, files to be sent, pages for newcomers,
+    the store's mark, digests of approved tools and plugins, what would be on the terminal beside a chat, the unit file
+    of the service, tokens for .env, packages of new plugins, and backups of all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
@@ -158,6 +167,7 @@ def test_only_these_write_files() -> None:
         "gateway/commands/doctor.py",
         "gateway/permissions/approved_plugins.py",
         "gateway/permissions/approved_tools.py",
+        "gateway/permissions/moved_folders.py",
         "gateway/records/audit_chain.py",
         "gateway/records/own_screen.py",
         "gateway/security/private_file.py",
@@ -261,12 +271,16 @@ WRITES: dict[str, Write] = {
     "Conversations.rename": lambda store: store.conversations.rename(CHAT, KEY),
     "Conversations.heard": _written_later,
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
+    "Moves.told": lambda store: store.moves.told(
+        ChatMoved(event_id="e3", chat=CHAT, sender=WHO, at=1.0, group=KEY, to=CHAT.model_copy(update={"chat": "b"}))
+    ),
 }
 """Writes in an order in which each finds the rows it needs."""
 WRITES_OF_JOBS = {"Firings.begin", "Firings.end", "Firings.record_missed", "Jobs.add", "ValueTable.change"}
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
     "HomeMarker.check",
+    "Moves.apply",
     "PageCommands.fetch",
     "PersonZones.save",
     "PageLinks.close",

@@ -33,7 +33,7 @@ class Moves(Table):
 
     async def told(self, event: ChatMoved) -> InboxItem:
         """Store a move that is to be carried out; again, if something has come to the old id since it was."""
-        accept = accepting(event, self._clock.time())
+        accept = accepting(self._secrets.masked(event), self._clock.time())
         again = "UPDATE inbox SET state = 'new' WHERE seq = ?"
 
         def change(connection: Connection) -> int:
