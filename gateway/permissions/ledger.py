@@ -124,10 +124,14 @@ class Ledger:
         return next((sums for sums in self._sums[period] if sums.begins <= at < sums.ends), None)
 
     def _begin(self, period: Period, at: float) -> _Sums:
-        """Begin the sums of a period, and forget all of its kind but the latest."""
+        """Begin the sums of a period, and forget those of its kind before the last one.
+
+        Later ones stay: a clock that went wrong has begun them.
+        """
         sums = _Sums(self.begins(at, period), self.ends(at, period))
-        latest = sorted(self._sums[period], key=lambda known: known.begins)[-1:]
-        self._sums[period] = [*latest, sums]
+        known = sorted(self._sums[period], key=lambda each: each.begins)
+        before = [each for each in known if each.begins < sums.begins]
+        self._sums[period] = [*before[-1:], sums, *known[len(before) :]]
         return sums
 
     def _midnight(self, day: date) -> float:

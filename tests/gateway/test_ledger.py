@@ -63,3 +63,16 @@ def test_the_next_period_begins_on_its_first_day() -> None:
     assert day_after(date(2026, 12, 31), Period.DAY) == date(2027, 1, 1)
     assert day_after(date(2027, 1, 31), Period.MONTH) == date(2027, 2, 1)
     assert day_after(date(2026, 12, 1), Period.MONTH) == date(2027, 1, 1)
+
+
+def test_what_was_used_today_is_known_after_a_clock_went_wrong_for_a_moment() -> None:
+    ledger = Ledger(PARIS)
+    yesterday, today = at("2026-02-01 23:59:59"), at("2026-02-02 00:00:01")
+    ledger.add([ALL], yesterday, Spent(5, 5))
+    ledger.add([ALL], at("2027-02-01 12:00"), ONE)  # the clock was a year ahead
+
+    ledger.add([ALL], today, Spent(7, 7))
+    ledger.add([ALL], yesterday, Spent(-4, -4))  # settled after midnight
+
+    assert ledger.used(ALL, today, Period.DAY) == Spent(7, 7)
+    assert ledger.used(ALL, today, Period.MONTH) == Spent(8, 8)
