@@ -27,7 +27,7 @@ from agent_core.tools.web.invisible_characters import visible
 from agent_core.tools.web.page import read_page
 from agent_core.tools.web.text import read_feed
 from agent_core.untrusted import bare, harmless
-from channels.base import OutboundMessage
+from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.discord import render as discord
 from channels.fences import Fences
 from channels.links import show_link_targets
@@ -39,6 +39,7 @@ from channels.terminal.render import Drawing
 from channels.terminal.text import Abilities
 from channels.text import parse_command, split_markdown
 from channels.web import render as web
+from gateway.app.typed_secrets import typed_code, typed_secret
 from gateway.errors import ParleyError
 from gateway.permissions.question_text import one_line, shown
 from gateway.runs.cards import repeats_cards
@@ -90,6 +91,11 @@ def said(text: str) -> OutboundMessage:
     return OutboundMessage(markdown=text)
 
 
+def received(text: str) -> MessageReceived:
+    chat, who = ChatKey(platform="memory", account="here", chat="ann"), Sender(id="ann", name="Ann")
+    return MessageReceived(event_id="1", chat=chat, sender=who, at=1.0, message_id="1", text=text)
+
+
 def streamed(text: str) -> None:
     reader = SseReader()
     for at in range(0, len(text), 1_000):
@@ -119,6 +125,8 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "links that lie": lambda text: show_link_targets(text.replace("a](", "a.b](").replace("x", "c.d]")),
     "splitting": lambda text: split_markdown(text, lambda part: len(part) <= 4_000),
     "commands": lambda text: parse_command(f"/{text}", ["ada"]),
+    "tokens typed for a setting": lambda text: typed_secret(received(f"/config set x {text}")),
+    "codes typed for an account": lambda text: typed_code(received(f"/link {text}").as_command("link", text)),
     "languages": written_in,
     "zones of people": lambda text: zone_said(f"I am in {text}"),
     "requests that a card answers": lambda text: repeats_cards([user(text.replace("word", "and ")), *DONE], ["card"]),

@@ -9,8 +9,8 @@ from gateway.settings.run_time import MODELS, changeable, named
 
 _CONFIG = re.compile(r"(?i)\bconfig\s+set\s+(?P<name>\S+)[\s=:]+(?P<value>\S.*)", re.DOTALL)
 _CODE = re.compile(r"(?i)(?<!\w)(?:pair|link)\s+(?P<value>(?!off\b)\S+)")
-_TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
-"""A word with digits and letters, as long as tokens are."""
+SHORTEST_TOKEN = 16
+_LETTER, _DIGIT = re.compile("[A-Za-z]"), re.compile(r"\d")
 _UNLIKE_A_MODEL = re.compile(r"\bsk-|[A-Za-z0-9]{20,}")
 """Parts of tokens: names of models have shorter words."""
 
@@ -23,7 +23,7 @@ def typed_secret(event: InboundEvent) -> str:
     name, value = named(found["name"]), found["value"].strip()
     if name in changeable():
         return value if name in MODELS and _UNLIKE_A_MODEL.search(value) else ""
-    return value if _is_secret(found["name"]) or _TOKEN.search(value) else ""
+    return value if _is_secret(found["name"]) or any(map(_is_token, value.split())) else ""
 
 
 def typed_code(event: CommandInvoked) -> str:
@@ -59,6 +59,11 @@ def _said(event: InboundEvent) -> str:
             return event.text
         case _:
             return ""
+
+
+def _is_token(word: str) -> bool:
+    """Return True for a word with digits and letters, as long as tokens are."""
+    return len(word) >= SHORTEST_TOKEN and bool(_LETTER.search(word) and _DIGIT.search(word))
 
 
 def _is_secret(name: str) -> bool:
