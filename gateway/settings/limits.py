@@ -1,6 +1,5 @@
 """Settings of limits: quotas of disk, memory and jobs, and the length of an answer."""
 
-from functools import cached_property
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -75,7 +74,7 @@ class LimitSettings(BaseModel):
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = _DEFAULTS.max_seconds / 60
     """Longest time for one answer in minutes, not counting waits for people's approval."""
 
-    @cached_property
+    @property
     def loop_limits(self) -> LoopLimits:
         """The limits in the agent loop's form, with a closing answer once one is reached."""
         return LoopLimits(
