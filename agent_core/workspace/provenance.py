@@ -12,7 +12,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,16 +108,18 @@ class FileSources:
         with self._lock:
             self._refresh()
             inside = f"{_plain(folder)}/" if _plain(folder) else ""
-            found = CLEAN
+            found, others = CLEAN, set[str]()
             with suppress(OSError), os.scandir(self._workspace / folder) as entries:
                 for count, entry in enumerate(entries):
                     if count >= MOST_FILES:
                         return NOT_KNOWN
                     if not inside and entry.name == OUTPUTS:
                         continue
-                    known = self._known.get(f"{inside}{entry.name}")
-                    found |= known.origin if known else self._beneath(f"{inside}{entry.name}/")
-            return found
+                    if known := self._known.get(f"{inside}{entry.name}"):
+                        found |= known.origin
+                    else:
+                        others.add(f"{inside}{entry.name}")
+            return found | self._beneath(others)
 
     def of_named(self, paths: Iterable[str]) -> Origin:
         """Return the origin of the names of these files, of which some may be gone."""
@@ -160,7 +162,9 @@ class FileSources:
             self._refresh()
             try:
                 states = dict(self._states())
-                found = joined(self._of_entry(name, state) for name, state in states.items())
+                others = {name for name, state in states.items() if not (state[2] or name in self._known)}
+                entries = ((name, state) for name, state in states.items() if name not in others)
+                found = joined(self._of_entry(name, state) for name, state in entries) | self._beneath(others)
             except TooManyFiles:
                 states, found = {}, NOT_KNOWN
             self._begun += 1
@@ -225,10 +229,8 @@ class FileSources:
             self._known = self._read()
 
     def _of_entry(self, name: str, state: State) -> Origin:
-        if state[2]:
-            return self._of_file(name, state)
-        known = self._known.get(name)
-        return known.origin if known else self._beneath(f"{name}/")
+        """Return the origin of a file, or of the name of a folder that has a record."""
+        return self._of_file(name, state) if state[2] else self._known[name].origin
 
     def _of_file(self, name: str, state: State | None) -> Origin:
         known = self._known.get(name)
@@ -242,12 +244,14 @@ class FileSources:
         known.state, known.origin = state, again
         return again
 
-    def _beneath(self, inside: str) -> Origin:
-        """Return the origin of a folder that has no record of its own, from the files in it."""
-        found = [
-            known.origin for name, known in self._known.items() if name.startswith(inside) and known.state != _NOWHERE
-        ]
-        return joined(found) if found else named(file(inside))
+    def _beneath(self, names: Set[str]) -> Origin:
+        """Return the origin of names that have no record of their own, each from the files in its folder."""
+        held: dict[str, Origin] = {}
+        for name, known in self._known.items() if names else ():
+            for parent in _parents(name) if known.state != _NOWHERE else ():
+                if parent in names:
+                    held[parent] = held.get(parent, CLEAN) | known.origin
+        return joined(held[each] if each in held else named(file(f"{each}/")) for each in names)
 
     def _learn(self, name: str, state: State, origin: Origin) -> None:
         earlier = self._known.get(name)
@@ -361,6 +365,14 @@ class FileLedger:
 
 def _plain(path: str) -> str:
     return "/".join(name for name in path.split("/") if name not in ("", "."))
+
+
+def _parents(name: str) -> Iterator[str]:
+    """Yield the folders in which a file is, the outermost first."""
+    end = name.find("/")
+    while end >= 0:
+        yield name[:end]
+        end = name.find("/", end + 1)
 
 
 def _state(about: os.stat_result) -> State:

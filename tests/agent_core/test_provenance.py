@@ -317,3 +317,19 @@ def test_the_end_of_a_program_takes_twice_as_long_for_twice_the_files_that_it_to
     grown = growth(partial(ended, 2_000), partial(ended, 8_000), times=4, most=2.5**2)
 
     assert grown <= 2.5**2
+
+
+def test_names_without_a_record_are_looked_up_in_one_pass_over_those_with_one(tmp_path: Path) -> None:
+    def sources_of(count: int) -> FileSources:
+        home = tmp_path / str(count)
+        (home / "w").mkdir(parents=True)
+        (home / "kept").mkdir()
+        row = {"state": [1, 1, 1], "sources": "", "contents": {}}
+        (home / "kept" / "w.json").write_text(json.dumps({f"a/{number}.txt": row for number in range(count)}))
+        for number in range(count):
+            (home / "w" / f"{number}").mkdir()
+        return files_of(home)
+
+    few, many = sources_of(700), sources_of(2_800)
+    for look in (lambda files: files.of_names("."), lambda files: files.end(files.begin(CLEAN, LIMIT))):
+        assert growth(partial(look, few), partial(look, many), times=4, most=2.5**2) <= 2.5**2
