@@ -8,7 +8,7 @@ from pathlib import Path
 from agent_core.messages import AgentMessage
 from agent_core.models.tokens import estimate
 from agent_core.skills import layout
-from agent_core.skills.library import SkillLibrary, fits
+from agent_core.skills.library import LOOK_EVERY, SkillLibrary, fits
 from agent_core.skills.loaded_skills import Instructions, LoadedSkill, LoadedSkills, SkillTexts, read_instructions
 from agent_core.skills.skill import FILE, Origin, Skill, SkillError, SkillTrouble
 from agent_core.skills.skill_state import SkillStates
@@ -82,6 +82,8 @@ class ChatSkills:
         """Skills loaded in this run."""
         self._asked: set[tuple[str, str]] = set()
         """References for which a compaction was requested in this run."""
+        self._generation = self.library.generation
+        self._checked = self.library.clock()
         if states is not None:
             self._in.restore(states)
 
@@ -157,7 +159,14 @@ class ChatSkills:
 
     def refresh(self, *, now: bool = False) -> None:
         """Check files for changes, at most once every two seconds unless `now`. The prompt is built from memory."""
-        self._in.refresh(now=now)
+        self.library.refresh(now=now)
+        if self._generation != self.library.generation:
+            self._generation = self.library.generation
+            self._in.take_over()
+        time = self.library.clock()
+        if now or time - self._checked >= LOOK_EVERY:
+            self._checked = time
+            self._in.check_own()
 
     def load(self, name: str, *, held: bool = False, inherited: bool = False, budget: TokenBudget = UNLIMITED) -> Added:
         """Load a skill's instructions into the prompt. Raises SkillError.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from agent_core.models.tokens import estimate
 from agent_core.skills import layout
 from agent_core.skills.header import BadSkill, split
-from agent_core.skills.library import LOOK_EVERY, SkillLibrary
+from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import FILE, Origin, Skill, SkillError, SkillTrouble, text_of
 from agent_core.skills.skill_state import SkillState, SkillStates
 from agent_core.skills.workspace_skills import WorkspaceSkills
@@ -108,7 +108,7 @@ class SkillTexts:
 
 
 class LoadedSkills:
-    """The loaded skills of a chat. Files are only read in `refresh`; all else uses its results."""
+    """The loaded skills of a chat, and the parts of the prompt that are made of them whenever they change."""
 
     def __init__(self, library: SkillLibrary, own: WorkspaceSkills, on_change: Callable[[SkillStates], object]) -> None:
         self.loaded: dict[str, LoadedSkill] = {}
@@ -121,32 +121,9 @@ class LoadedSkills:
         self._on_change = on_change
         self._absent: dict[str, SkillState] = {}
         """Skills held by users that cannot be read at the moment."""
-        self._texts: SkillTexts | None = None
-        self._generation = library.generation
-        self._checked = library.clock()
         self._always_now()
-
-    @property
-    def texts(self) -> SkillTexts:
-        """Return the parts of the request; the same bytes until something changes."""
-        if self._texts is None:
-            offered = self.offered()
-            present = [*self.always.values(), *self.loaded.values()]
-            self._texts = SkillTexts(
-                always=layout.always(item.now.block for item in self.always.values()),
-                protocol=layout.protocol(offers=bool(offered), is_any_loaded=bool(present)),
-                index=layout.index(offered),
-                loaded=layout.loaded(item.now.block for item in self.loaded.values()),
-                references=layout.references(
-                    {
-                        (name, path): text
-                        for name, item in (*self.always.items(), *self.loaded.items())
-                        for path, text in item.references.items()
-                    }
-                ),
-                idle_tools=frozenset(_idle_tools(offered, self.loaded.values(), present)),
-            )
-        return self._texts
+        self.texts = self._written()
+        """The parts of the request."""
 
     @property
     def states(self) -> SkillStates:
@@ -202,8 +179,26 @@ class LoadedSkills:
         return True
 
     def changed(self) -> None:
-        self._texts = None
+        self.texts = self._written()
         self._on_change(self.states)
+
+    def _written(self) -> SkillTexts:
+        offered = self.offered()
+        present = [*self.always.values(), *self.loaded.values()]
+        return SkillTexts(
+            always=layout.always(item.now.block for item in self.always.values()),
+            protocol=layout.protocol(offers=bool(offered), is_any_loaded=bool(present)),
+            index=layout.index(offered),
+            loaded=layout.loaded(item.now.block for item in self.loaded.values()),
+            references=layout.references(
+                {
+                    (name, path): text
+                    for name, item in (*self.always.items(), *self.loaded.items())
+                    for path, text in item.references.items()
+                }
+            ),
+            idle_tools=frozenset(_idle_tools(offered, self.loaded.values(), present)),
+        )
 
     # Files
 
@@ -211,18 +206,7 @@ class LoadedSkills:
         """Load the skills of an earlier process start; held ones that cannot be read are kept for later."""
         for kept in states.skills:
             self._restore(kept)
-        self._texts = None
-
-    def refresh(self, *, now: bool = False) -> None:
-        """Check the files, at most once every two seconds unless `now`."""
-        self._library.refresh(now=now)
-        if self._generation != self._library.generation:
-            self._generation = self._library.generation
-            self._take_over()
-        time = self._library.clock()
-        if now or time - self._checked >= LOOK_EVERY:
-            self._checked = time
-            self.check_own()
+        self.texts = self._written()
 
     def check_own(self) -> None:
         """Unload skills of the chat's own that no longer match what a user approved."""
@@ -253,8 +237,8 @@ class LoadedSkills:
         references = {path: read_reference(skill, path) for path in item.references if path in now.offered}
         item.now, item.references = now, references
 
-    def _take_over(self) -> None:
-        """Apply changes of files; what cannot be read keeps its last text."""
+    def take_over(self) -> None:
+        """Apply changes of the library; what cannot be read keeps its last text."""
         self._always_now()
         for name, item in list(self.loaded.items()):
             if item.digest is None:
@@ -262,7 +246,7 @@ class LoadedSkills:
         absent, self._absent = self._absent, {}
         for kept in absent.values():
             self._restore(kept)
-        self._texts = None
+        self.texts = self._written()
 
     def _update(self, name: str, item: LoadedSkill) -> None:
         skill = self._library.find(name)
