@@ -20,6 +20,7 @@ from agent_core.loop.spending import PlannedCall, Reservation, Spending, UsedUp,
 from agent_core.loop.truncation import was_cut
 from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
 from agent_core.models.llm import (
+    FailureCause,
     FailureKind,
     LlmFailure,
     LlmOptions,
@@ -381,7 +382,8 @@ class ModelCall:
 
         If the server asks for more than the limit, the call fails, so that the user is told instead of kept waiting.
         """
-        if failure.kind is not FailureKind.TRANSIENT or attempt > self._caller.retry.max_retries:
+        is_lasting = failure.kind is not FailureKind.TRANSIENT or failure.cause is FailureCause.MEMORY
+        if is_lasting or attempt > self._caller.retry.max_retries:
             return None
         cap = self._caller.options.max_retry_delay_s
         asked = failure.retry_after_s or 0.0

@@ -51,6 +51,8 @@ _AUTH = (
     r"|api[ _-]?key (?:not|is not|is in)\s?valid|api_key_invalid|invalid x-api-key"
     r"|authentication[ _](?:error|fails|failed)|invalid[ _]authentication|unauthorized|permission[ _]denied"
 )
+_NO_MEMORY = r"(?:requires|needs) more (?:system |gpu )?memory"
+"""Ollama: "model requires more system memory (5.6 GiB) than is available (3.9 GiB)"."""
 _UNREACHED = (
     r"cannot connect to|connect(?:ion)? (?:call )?(?:failed|refused|error)|name or service not known|getaddrinfo"
 )
@@ -112,6 +114,8 @@ def cause_of(status: int | None, text: str) -> FailureCause | None:
         case HTTPStatus.TOO_MANY_REQUESTS:
             return FailureCause.RATE_LIMIT
         case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # litellm calls a lost connection a 500
+            if _says(_NO_MEMORY, text):
+                return FailureCause.MEMORY
             is_lost = status == HTTPStatus.INTERNAL_SERVER_ERROR and _says(_UNREACHED, text)
             return FailureCause.NETWORK if is_lost else FailureCause.SERVER
         case _:
@@ -144,6 +148,8 @@ def may_be_billed(status: int | None) -> bool:
 
 def reported_cause(kind: FailureKind, text: str) -> FailureCause | None:
     """Return the cause of an error that came inside a stream, without a status."""
+    if kind is FailureKind.TRANSIENT and _says(_NO_MEMORY, text):
+        return FailureCause.MEMORY
     if kind is FailureKind.TRANSIENT:
         return FailureCause.RATE_LIMIT if _says(_RATE_LIMIT, text) else FailureCause.SERVER
     return cause_of(None, text)

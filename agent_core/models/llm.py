@@ -113,6 +113,8 @@ class FailureCause(StrEnum):
     """No connection could be opened, as the process or the machine had no file handle left."""
     SERVER = "server"
     """The server answered with an error of its own (5xx)."""
+    MEMORY = "memory"
+    """The server's machine has too little memory for the model, so asking it again is useless."""
     RATE_LIMIT = "rate_limit"
     NO_MODEL = "no_model"
     """No model is set."""

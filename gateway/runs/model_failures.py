@@ -62,7 +62,12 @@ def _key(kind: FailureKind, cause: FailureCause | None) -> str:
     fits = {
         FailureKind.AUTH: (FailureCause.NO_MODEL,),
         FailureKind.FATAL: (FailureCause.HANDLES,),
-        FailureKind.TRANSIENT: (FailureCause.NETWORK, FailureCause.SERVER, FailureCause.RATE_LIMIT),
+        FailureKind.TRANSIENT: (
+            FailureCause.NETWORK,
+            FailureCause.SERVER,
+            FailureCause.MEMORY,
+            FailureCause.RATE_LIMIT,
+        ),
         FailureKind.INVALID: (
             FailureCause.NOT_FOUND,
             FailureCause.REGION,

@@ -112,6 +112,10 @@ TEXTS = {
         "en": "The model's provider is having problems right now. Please try again in a while. (run {run})",
         "zh": "模型服务商暂时出了问题，请稍后再试。（运行 {run}）",
     },
+    "error_memory": {
+        "en": "The machine of the model has too little memory for it. (run {run})",
+        "zh": "运行模型的机器内存不足。（运行 {run}）",
+    },
     "error_rate_limit": {
         "en": "The model's rate limit is reached. Please try again {wait}. (run {run})",
         "zh": "模型请求过于频繁，请{wait}再试。（运行 {run}）",
@@ -192,6 +196,10 @@ TEXTS = {
     "fix_server": {
         "en": "You can set a fallback model in `PARLEY_FALLBACKS`.",
         "zh": "可以在 `PARLEY_FALLBACKS` 中设置备用模型。",
+    },
+    "fix_memory": {
+        "en": "Free memory there, or set a smaller model in `PARLEY_MODEL`.",
+        "zh": "请在那台机器上释放内存，或在 `PARLEY_MODEL` 中设置较小的模型。",
     },
     "fix_rate_limit": {
         "en": "Raise its limit with the provider, or set a fallback model in `PARLEY_FALLBACKS`.",

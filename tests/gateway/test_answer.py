@@ -299,3 +299,4 @@ def test_a_long_wait_is_told_and_a_network_failure_reads_differently_from_troubl
     assert "try again in a while" in told(FailureCause.RATE_LIMIT)
     assert "cannot be reached" in told(FailureCause.NETWORK)
     assert "provider is having problems" in told(FailureCause.SERVER)
+    assert "too little memory" in told(FailureCause.MEMORY)

@@ -9,6 +9,7 @@ from agent_core.events import MessageStart, RetryScheduled, ToolExecutionEnd
 from agent_core.loop.retry import LlmRetryPolicy, ToolRetryPolicy
 from agent_core.messages import AssistantMessage, StopReason, TextContent
 from agent_core.models.llm import (
+    FailureCause,
     FailureKind,
     LlmOptions,
     LlmRequest,
@@ -66,6 +67,16 @@ async def test_no_other_failure_is_tried_again(starts: StartAgent, kind: Failure
     events = await talk.says("hello")
 
     assert end_of(events).failure is kind
+    assert talk.clock.slept == []
+
+
+async def test_a_machine_without_memory_for_the_model_is_asked_once(starts: StartAgent) -> None:  # C-05, C-25
+    words = "model requires more system memory (5.6 GiB) than is available (3.9 GiB)"
+    talk = starts(Failure(message=words, cause=FailureCause.MEMORY), "never")
+
+    events = await talk.says("hello")
+
+    assert words in (end_of(events).error or "")
     assert talk.clock.slept == []
 
 

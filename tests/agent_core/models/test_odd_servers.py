@@ -1,9 +1,11 @@
 """What servers send that keeps to no protocol, through both clients: words, calls and errors are not lost."""
 
+import json
+
 import pytest
 
 from agent_core.messages import AssistantMessage, ThinkingContent
-from agent_core.models.llm import FailureKind, LlmFailure
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 from tests.agent_core.models.raw_models import call, frame, openai, tables
 from tests.emulators.model_script import Json
 
@@ -89,6 +91,18 @@ async def test_an_error_in_the_stream_is_told_whatever_its_name(client: str, err
     assert failure.kind is FailureKind.TRANSIENT
     assert "Overloaded, sorry" in failure.message
     assert message.text == "It is "
+
+
+async def test_a_machine_without_memory_for_the_model_is_told_as_what_it_is(client: str) -> None:
+    words = "model requires more system memory (5.6 GiB) than is available (3.9 GiB)"
+    async with tables() as opens:
+        answer = 500, json.dumps({"error": {"message": words, "type": "api_error"}}).encode()
+        chat = await (opens.own(answer) if client == "own" else opens.litellm(f"{client}/m", answer))
+        done = await chat.goes_on("What time is it?")
+
+    assert done.failure is not None
+    assert (done.failure.kind, done.failure.cause) == (FailureKind.TRANSIENT, FailureCause.MEMORY)
+    assert words in done.failure.message
 
 
 async def test_an_error_of_a_choice_is_told_in_its_words(client: str) -> None:
