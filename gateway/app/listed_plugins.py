@@ -1,5 +1,6 @@
 """Lists the plugins of this start, with what became of each and what it adds."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -9,7 +10,8 @@ from gateway.admin.screen import Screen
 from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.app.plugins import tables_of
 from gateway.commands.command import Command
-from gateway.commands.plugin_words import Added, ListedPlugin, State
+from gateway.commands.plugin_words import MOMENTS, AbsentPlugin, Added, ListedPlugin, State, absent
+from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, content_of, installed_plugins, names_of_ours
 from gateway.permissions.rights import OTHERWISE, Right
 from gateway.plugin import Duty, Plugin
@@ -19,14 +21,18 @@ from gateway.settings.plugin_settings import settings_of
 class ListedPlugins:
     """The plugins of this start. What they add is noted once it was read."""
 
-    def __init__(self, chosen: ChosenPlugins) -> None:
+    def __init__(self, chosen: ChosenPlugins, approved: ApprovedPlugins) -> None:
         self._chosen = chosen
+        self._approved = approved
+        self._known = approved.commands()
         self.commands: Mapping[str, Sequence[Command]] = {}
         """The commands of each."""
         self.duties: Mapping[str, Mapping[str, Duty]] = {}
         """The duties of each."""
         self.screens: Mapping[str, Sequence[Screen]] = {}
         """The screens of each."""
+        self.owed: Mapping[str, Sequence[str]] = {}
+        """The kinds of what chats are owed that each does."""
         self.tools: Mapping[str, Tool] = {}
         """All tools, by name."""
 
@@ -41,6 +47,18 @@ class ListedPlugins:
             is_ours = name in ours and name not in on_or_off
             listed.append(ListedPlugin(name, state, is_ours=is_ours, content=content, reason=reason))
         return sorted(listed, key=lambda each: each.name)
+
+    async def absent(self, command: str) -> AbsentPlugin | None:
+        """Return the plugin whose command this would be, if it is not loaded, though the settings name it.
+
+        One that was never loaded is taken to have a command of its own name.
+        """
+        gone = [each.name for each in self() if each.state is not State.ON]
+        name = next((each for each in gone if command in self._known.get(each, (each,))), None)
+        if name is None:
+            return None
+        listed = await asyncio.to_thread(self.now)
+        return next(absent(each, self._approved.approved(name)) for each in listed if each.name == name)
 
     def now(self) -> Sequence[ListedPlugin]:
         """Return all as `__call__` does, but with what is installed now of those of others. Blocks.
@@ -76,6 +94,8 @@ class ListedPlugins:
             models=[each.name for each in self._chosen.models.of(kind.name)],
             mistyped=_mistyped(kind),
             duties=list(self.duties.get(kind.name, ())),
+            moments=[each for each in MOMENTS if getattr(kind, each) is not getattr(Plugin, each)],
+            owed=self.owed.get(kind.name, ()),
             paths=sorted(kind.paths),
             tables=sorted({table for each in tables_of([kind]) for table in each.made}),
             failures=self._chosen.failures.of(kind.name),

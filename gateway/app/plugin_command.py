@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gateway.app.new_plugin import new_plugin, package_of, steps
 from gateway.app.plugin_trial import Tried, faults_of
-from gateway.commands.plugin_words import Form, with_rights
+from gateway.commands.plugin_words import Form, moments_of, with_rights
 from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours
@@ -123,6 +123,8 @@ def told(found: Tried) -> Iterator[str]:
         ("commands", [with_rights(each, "en", PLAIN) for each in plugin.commands]),
         ("tools", [with_rights(each, "en", PLAIN) for each in plugin.tools]),
         ("buttons", [with_rights(each, "en", PLAIN) for each in plugin.presses]),
+        ("takes part", moments_of(plugin, "en")),
+        ("follows answers", plugin.owed),
         ("duties", plugin.duties),
         ("screens", plugin.screens),
         ("settings", plugin.settings),

@@ -16,6 +16,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
+from gateway.commands.plugin_words import AbsentPlugin
 from gateway.permissions.rights import Right, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.rules import Rules
@@ -224,12 +225,14 @@ Suggester = Callable[[Unfinished], Awaitable[Iterable[Suggestion]]]
 """Returns values that an argument of a command can have."""
 LookAt = Callable[[str], Awaitable[None]]
 """Sees to it that the rights of the person with an account are those that all nodes see now."""
+Absent = Callable[[str], Awaitable[AbsentPlugin | None]]
+"""Returns the plugin whose command this would be, if it is not loaded."""
 
 
 class CommandTable:
     """All commands, in the order of menus and /help."""
 
-    def __init__(self, commands: Iterable[Command], rules: Rules, *, look_at: LookAt) -> None:
+    def __init__(self, commands: Iterable[Command], rules: Rules, *, look_at: LookAt, absent: Absent) -> None:
         self.commands = in_order(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
@@ -237,6 +240,7 @@ class CommandTable:
         self._by_name = {command.name: command for command in self.commands}
         self._rules = rules
         self._look_at = look_at
+        self._absent = absent
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
@@ -279,7 +283,7 @@ class CommandTable:
         if command is None and isinstance(event, ButtonPressed):
             return OutboundMessage(markdown=say("button_gone", language), respond=event.whisper)
         if command is None:
-            return reply(self._unknown(literal(name[:LONGEST_NAME]), slash, language, role))
+            return reply(await self._unknown(name, slash, language, role))
         offered = self.offered(role)
         given = Invocation(
             session,
@@ -326,8 +330,11 @@ class CommandTable:
             :MOST_SUGGESTED
         ]
 
-    def _unknown(self, name: str, slash: str, language: Language, role: Role) -> str:
-        """Return the reply to an unknown command, with the most similar one that the person is offered."""
+    async def _unknown(self, name: str, slash: str, language: Language, role: Role) -> str:
+        """Return the reply to an unknown command: what it lacks if its plugin is not loaded, or a similar one."""
+        if plugin := await self._absent(name):
+            return plugin.words(name, slash, language, is_owner=role is Role.OWNER)
+        name = literal(name[:LONGEST_NAME])
         meant = get_close_matches(name, [each.name for each in self.offered(role)], n=1)
         if meant:
             return say("unknown_command_meant", language, slash=slash, name=name, meant=meant[0])

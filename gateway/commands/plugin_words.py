@@ -32,6 +32,21 @@ _SAID = {
     State.LEFT_OUT: "plugins_left_out",
     State.NOT_NAMED: "plugins_not_named",
 }
+_ABSENT = {
+    State.OFF: "plugin_command_off",
+    State.CHANGED: "plugin_command_changed",
+    State.LEFT_OUT: "plugin_command_left_out",
+}
+MOMENTS = {
+    "before_call": "plugins_before_call",
+    "hold": "plugins_hold",
+    "hear": "plugins_hear",
+    "admitted": "plugins_admitted",
+    "moved": "plugins_moved",
+    "ended": "plugins_ended",
+    "erased": "plugins_erased",
+}
+"""The moments of which owners are told that a plugin takes part, each with its words."""
 _DOES: Mapping[Does, str] = {
     "talk": "plugins_does_talk",
     "read": "plugins_does_read",
@@ -78,6 +93,10 @@ class ListedPlugin:
     commands: Sequence[Added] = ()
     tools: Sequence[Added] = ()
     presses: Sequence[Added] = ()
+    moments: Sequence[str] = ()
+    """The names of those of `MOMENTS` in which it takes part."""
+    owed: Sequence[str] = ()
+    """The kinds of what chats are owed that it does."""
     duties: Sequence[str] = ()
     screens: Sequence[str] = ()
     settings: Sequence[str] = ()
@@ -96,6 +115,20 @@ class ListedPlugin:
         if self.installed is None or self.state is State.OFF:
             return False
         return approved is None or approved.digest != self.installed.digest
+
+
+@dataclass(frozen=True)
+class AbsentPlugin:
+    """A plugin that is not loaded, though the settings name it."""
+
+    name: str
+    why: str
+    """The key of what owners are told about one of its commands."""
+
+    def words(self, command: str, slash: str, language: Language, *, is_owner: bool) -> str:
+        """Return the reply to one of its commands: to owners with what to do about it."""
+        key = self.why if is_owner else "plugin_command_absent"
+        return say(key, language, slash=slash, command=literal(command), name=literal(self.name))
 
 
 @dataclass(frozen=True)
@@ -170,6 +203,8 @@ def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]
         ("plugins_commands", [with_rights(each, language, form) for each in plugin.commands]),
         ("plugins_tools", [with_rights(each, language, form) for each in plugin.tools]),
         ("plugins_presses", [with_rights(each, language, form) for each in plugin.presses]),
+        ("plugins_moments", moments_of(plugin, language)),
+        ("plugins_owed", [form.text(each) for each in plugin.owed]),
         ("plugins_duties", [form.text(each) for each in plugin.duties]),
         ("plugins_screens", [form.text(each) for each in plugin.screens]),
         ("plugins_settings", [form.text(each) for each in plugin.settings]),
@@ -179,6 +214,11 @@ def _adds(plugin: ListedPlugin, language: Language, form: Form) -> Iterator[str]
     ):
         if names:
             yield say(key, language, names=", ".join(names))
+
+
+def moments_of(plugin: ListedPlugin, language: Language) -> Sequence[str]:
+    """Return in words what a plugin may refuse, hold, hear and follow."""
+    return [say(MOMENTS[each], language) for each in plugin.moments]
 
 
 def with_rights(added: Added, language: Language, form: Form) -> str:
@@ -210,6 +250,12 @@ def _who(right: Right, language: Language) -> str:
     if direct != group:
         return say("plugins_for_direct" if direct else "plugins_for_group", language, who=direct or group)
     return direct
+
+
+def absent(plugin: ListedPlugin, approved: Content | None) -> AbsentPlugin:
+    """Return why a plugin is not loaded. `approved` is what is approved of it now."""
+    is_approved = plugin.state is State.CHANGED and plugin.installed is not None and not plugin.waits(approved)
+    return AbsentPlugin(plugin.name, "plugin_command_approved" if is_approved else _ABSENT[plugin.state])
 
 
 def failure_key(failure: PluginFailure) -> str:

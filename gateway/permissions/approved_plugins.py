@@ -1,10 +1,12 @@
 """Tracks which contents of plugins of others an owner has approved; what nobody approved is not imported.
 
+The names of the commands of all plugins are kept beside, as those of one that is not imported cannot be read.
+
 Who names a plugin in the settings approves the content that is found first. A later one waits until an owner approves
 it, too, and is loaded at the next start.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import structlog
@@ -24,6 +26,8 @@ class _Kept(BaseModel):
 
     approved: Mapping[str, Content] = {}
     """The approved contents by the names of plugins."""
+    commands: Mapping[str, Sequence[str]] = {}
+    """The names of the commands that plugins have had, by the names of plugins."""
     lost: bool = False
     """True once the file was damaged: it may have named any plugin, so that none is approved by itself any more."""
 
@@ -63,6 +67,18 @@ class ApprovedPlugins:
         with file_locked(self._lock):
             kept = self._read()
             self._write(kept.model_copy(update={"approved": {**kept.approved, name: content}}))
+
+    def commands(self) -> Mapping[str, Sequence[str]]:
+        """Return the names of the commands that each plugin had when it was loaded last."""
+        return self._read().commands
+
+    def note_commands(self, names: Mapping[str, Sequence[str]]) -> None:
+        """Keep the names of the commands of plugins that are loaded, if they are others. Raises OSError."""
+        with file_locked(self._lock):
+            kept = self._read()
+            commands = {**kept.commands, **names}
+            if commands != kept.commands:
+                self._write(kept.model_copy(update={"commands": commands}))
 
     @property
     def _lock(self) -> Path:

@@ -59,6 +59,8 @@ class OwedWork:
         self._given_up = given_up
         self._handles = Handles(clock, "what is owed")
         self._doers: dict[str, Doer] = {}
+        self.by_owner: dict[str, Sequence[str]] = {}
+        """The names of the kinds, by the names of those that have registered them."""
         self._asked: list[Kinds] = []
         """Those that are asked at the end of each run."""
         self._doing: dict[tuple[str, str], tuple[ChatKey, asyncio.Task[None]]] = {}
@@ -69,6 +71,7 @@ class OwedWork:
         if there := sorted(self._doers.keys() & kinds.doers.keys()):
             raise ValueError(f"what is owed of the kind {there[0]} is done already")
         self._doers.update(kinds.doers)
+        self.by_owner[kinds.name] = tuple(kinds.doers)
         if kinds.ended is not None:
             self._asked.append(kinds)
 

@@ -200,8 +200,9 @@ _HOME = (
     (r"install its package again", "请重新安装其软件包"),
     (r"plugin (.+): (.+), is not what was approved", r"插件 \1：\2，与批准的不同"),
     (
-        r"plugin (.+): (.+); `parley plugin check .+` tells its rights, /plugins its last failure while Parley runs",
-        r"插件 \1：\2；权限见 `parley plugin check \1`，最近一次失败请在 Parley 运行时用 /plugins 查看",
+        r"plugin (.+): (.+); `parley plugin check .+` tells its rights and what it may refuse, "
+        r"/plugins its last failure while Parley runs",
+        r"插件 \1：\2；权限和可拒绝的操作见 `parley plugin check \1`，最近一次失败请在 Parley 运行时用 /plugins 查看",
     ),
     (r"plugin (.+): (.+)", r"插件 \1：\2"),
     (

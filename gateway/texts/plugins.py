@@ -20,6 +20,34 @@ TEXTS = {
         "en": "The plugin {name} failed and could not do that. {slash}plugins {name} tells why.",
         "zh": "插件 {name} 出错，未能完成此操作。发送 {slash}plugins {name} 可查看原因。",
     },
+    "plugin_command_absent": {
+        "en": "{slash}{command} cannot be used at the moment. An owner of this Parley can change that.",
+        "zh": "{slash}{command} 目前无法使用，请联系 Parley 的所有者。",
+    },
+    "plugin_command_changed": {
+        "en": "{slash}{command} is a command of the plugin {name}, which waits for your approval: other files of it "
+        "are installed than were approved. {slash}plugins {name} shows them, with a button; once approved, they are "
+        "loaded at the next start.",
+        "zh": "{slash}{command} 是插件 {name} 的命令。该插件已安装的文件与批准过的不同，正在等待您批准。"
+        "发送 {slash}plugins {name} 可查看并批准，批准后下次启动时加载。",
+    },
+    "plugin_command_approved": {
+        "en": "{slash}{command} is a command of the plugin {name}, which is approved, and loaded at the next start of "
+        "Parley.",
+        "zh": "{slash}{command} 是插件 {name} 的命令，该插件已批准，下次启动 Parley 时加载。",
+    },
+    "plugin_command_off": {
+        "en": "{slash}{command} is a command of the plugin {name}, which is switched off. To use it, take {name} out "
+        "of PARLEY_PLUGINS_OFF and start Parley again.",
+        "zh": "{slash}{command} 是插件 {name} 的命令，该插件已停用。如需使用，请从 PARLEY_PLUGINS_OFF 中去掉 {name}，"
+        "然后重新启动 Parley。",
+    },
+    "plugin_command_left_out": {
+        "en": "{slash}{command} is a command of the plugin {name}, which is left out at this start. "
+        "{slash}plugins {name} tells why, and what to do.",
+        "zh": "{slash}{command} 是插件 {name} 的命令，该插件本次启动未加载。"
+        "发送 {slash}plugins {name} 可查看原因和处理办法。",
+    },
     "button_gone": {
         "en": "This button does nothing now: what it belongs to is removed, switched off or waits for an owner's "
         "approval.",
@@ -109,6 +137,15 @@ TEXTS = {
     "plugins_presses": {"en": "Buttons: {names}", "zh": "按钮：{names}"},
     "plugins_screens": {"en": "Screens: {names}", "zh": "页面：{names}"},
     "plugins_settings": {"en": "Settings: {names}", "zh": "设置：{names}"},
+    "plugins_moments": {"en": "Takes part: {names}", "zh": "参与：{names}"},
+    "plugins_before_call": {"en": "may refuse tool calls or have people asked", "zh": "可拒绝工具调用或要求询问用户"},
+    "plugins_hold": {"en": "may let the next answer in a chat wait", "zh": "可让聊天中的下一次回答等待"},
+    "plugins_hear": {"en": "hears recordings", "zh": "听取语音"},
+    "plugins_admitted": {"en": "is told of each message that is let in", "zh": "获知每条放行的消息"},
+    "plugins_moved": {"en": "is told where messages wait", "zh": "获知消息的等待位置"},
+    "plugins_ended": {"en": "is told when an answer ends", "zh": "获知每次回答结束"},
+    "plugins_erased": {"en": "erases its data of people on request", "zh": "可按要求删除所存的个人数据"},
+    "plugins_owed": {"en": "Follows answers: {names}", "zh": "回复之后：{names}"},
     "plugins_duties": {"en": "Duties: {names}", "zh": "后台工作：{names}"},
     "plugins_models": {"en": "Providers of models: {names}", "zh": "模型提供商：{names}"},
     "plugins_routes": {"en": "Routes: {names}", "zh": "路径：{names}"},

@@ -147,11 +147,11 @@ async def test_an_upgrade_is_approved_in_a_chat_and_answers_after_the_next_start
     packages.install(FULL.replace('reply("4")', 'reply("5")'), version="1.1")
     await own_stage.start()
     await chat.says(ann, "/roll")
-    await chat.until(lambda seen: "Unknown command" in seen.screen[-1])
+    await chat.until(lambda seen: "waits for your approval" in seen.screen[-1])
     await chat.says(ann, "/plugins approve dice")
     await chat.until(lambda seen: "It is loaded at the next start" in seen.screen[-1])
     await chat.says(ann, "/roll")
-    await chat.until(lambda seen: "Unknown command" in seen.screen[-1])
+    await chat.until(lambda seen: "is approved, and loaded at the next start" in seen.screen[-1])
     await program.kill()
 
     await own_stage.start()

@@ -238,3 +238,55 @@ async def test_others_than_owners_are_told_to_tell_one_of_a_failure(start_bot: S
     assert bot.screen == ["The plugin dice failed and could not do that. The log says why: please tell an owner."]
     [failed] = [each for each in logs if each["event"] == "a plugin failed"]
     assert (failed["plugin"], failed["command"]) == ("dice", "/roll")
+
+
+TAKES_PART = """
+class P(Plugin):
+    name = "dice"
+
+    async def before_call(self, call):
+        return None
+
+    async def hold(self, chat):
+        return None
+
+    def ended(self, run, how, tx):
+        return ()
+
+    def owed(self):
+        return {"dice_told": self.tell}
+
+    async def tell(self, item):
+        return []
+
+    async def hear(self, item, run, sound, language):
+        return None
+
+    def admitted(self, event):
+        pass
+
+    def moved(self, item, place):
+        pass
+
+    def erased(self, forgotten, connection):
+        pass
+"""
+
+
+async def test_it_tells_what_a_plugin_may_refuse_hold_and_do_after_an_answer(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(TAKES_PART)
+    bot = await begun(start_bot, packages, "dice")
+
+    await bot.hears("/plugins dice")
+
+    said = about(bot, "dice").replace("\\", "")
+    assert (
+        "Takes part: may refuse tool calls or have people asked, may let the next answer in a chat wait, "
+        "hears recordings, is told of each message that is let in, is told where messages wait, "
+        "is told when an answer ends, erases its data of people on request"
+    ) in said
+    assert "Follows answers: dice_told" in said
+    await bot.hears("/plugins dice", language="zh")
+    assert "可拒绝工具调用或要求询问用户" in about(bot, "dice")

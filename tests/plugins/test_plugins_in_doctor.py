@@ -42,7 +42,7 @@ def test_one_that_would_be_loaded_is_named_with_its_digest_and_not_approved_by_a
 
     assert found.mark == "ok"
     assert found.what.startswith("plugin dice: parley-dice 1.0, digest ")
-    assert "`parley plugin check dice` tells its rights, /plugins its last failure while Parley runs" in found.what
+    assert "`parley plugin check dice` tells its rights and what it may refuse, /plugins" in found.what
     assert ApprovedPlugins(packages.home).approved("dice") is None
 
 

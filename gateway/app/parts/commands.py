@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
+import structlog
+
 from channels.base import ChatKey, Sender
 from channels.commands import Suggestion, Typed
 from gateway.app.listed_plugins import ListedPlugins
@@ -60,6 +62,8 @@ from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
+log = structlog.get_logger(__name__)
+
 
 class CommandParts:
     """The table of slash commands, and what only they use."""
@@ -99,15 +103,30 @@ class CommandParts:
         )
         named = PeopleCompletions(people.roles, people.strangers)
         suggesters = {**completions.by_command, **named.by_command}
-        self.plugins = ListedPlugins(base.system.plugins)
+        self._approved = ApprovedPlugins(base.home)
+        self.plugins = ListedPlugins(base.system.plugins, self._approved)
         own = tuple(
             replace(each, suggest=each.suggest or suggesters.get(each.name))
             for each in chain.from_iterable(self._commands())
         )
         self.plugins.commands = commands_of(parts.plugins, own, base.system.plugins.failures)
+        self.plugins.owed = parts.owed.by_owner
         self.plugins.tools = {tool.name: tool for tool in parts.agents.parts.tools}
         commands = (*own, *chain.from_iterable(self.plugins.commands.values()))
-        self.table = CommandTable(commands, parts.guards.rules, look_at=people.membership.look_at)
+        self.table = CommandTable(
+            commands, parts.guards.rules, look_at=people.membership.look_at, absent=self.plugins.absent
+        )
+
+    def note_plugins(self) -> None:
+        """Keep which plugin has which commands, for a start at which it is not loaded. Blocks."""
+        named = {
+            name: [each.name for each in commands if not each.hidden]
+            for name, commands in self.plugins.commands.items()
+        }
+        try:
+            self._approved.note_commands(named)
+        except OSError as error:
+            log.warning("the names of the commands of plugins cannot be kept", reason=str(error))
 
     async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
@@ -157,7 +176,7 @@ class CommandParts:
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
             DoctorCommands(delivery).commands,
-            PluginCommands(self.plugins, ApprovedPlugins(home), base.audit).commands,
+            PluginCommands(self.plugins, self._approved, base.audit).commands,
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,
             ReportCommands(planning, jobs.jobs, clock).commands,

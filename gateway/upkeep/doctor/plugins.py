@@ -44,7 +44,7 @@ def _look_at(plugin: InstalledPlugin, approved: ApprovedPlugins) -> Finding:
         return problem(f"plugin {plugin.name}: its files cannot be read ({error})", "install its package again")
     what = f"{content.package} {content.version}, digest {content.code}"
     if approved.would_pass(plugin.name, content):
-        look = f"`parley plugin check {plugin.name}` tells its rights, /plugins its last failure while Parley runs"
-        return ok(f"plugin {plugin.name}: {what}; {look}")
+        check = f"`parley plugin check {plugin.name}` tells its rights and what it may refuse"
+        return ok(f"plugin {plugin.name}: {what}; {check}, /plugins its last failure while Parley runs")
     fix = f"start Parley, give /plugins approve {plugin.name} in a chat if you trust it, and start Parley again"
     return problem(f"plugin {plugin.name}: {what}, is not what was approved", fix)
