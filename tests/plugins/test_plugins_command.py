@@ -42,7 +42,11 @@ class P(Plugin):
 
 
 async def begun(start_bot: StartBot, packages: Packages, *names: str, off: tuple[str, ...] = ()) -> Bot:
-    return await start_bot(people=OWNED, channel=Platform(), plugins=packages.chosen(names, off))
+    """Return a bot whose owner was told of all plugins that are left out."""
+    plugins = packages.chosen(names, off)
+    bot = await start_bot(people=OWNED, channel=Platform(), plugins=plugins)
+    await bot.channel.until(lambda: len(bot.screen) >= len(plugins.left_out))
+    return bot
 
 
 def about(bot: Bot, name: str) -> str:
