@@ -93,9 +93,8 @@ class Search(Table):
 
 def index(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
     """Add a row of the transcript to the index, if the chat has seen its text."""
-    terms = indexed_terms(said(message))
-    if terms and _is_of_chat(connection, run):
-        index_of(connection).add(connection, seq, chat, terms)
+    if terms := indexed_terms(said(message)):
+        index_of(connection).add(connection, seq, chat, run, terms)
 
 
 def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> list[tuple[ChatKey, str]]:
@@ -126,12 +125,6 @@ def said(message: AgentMessage) -> str:
             return message.quoted
         case _:
             return ""
-
-
-def _is_of_chat(connection: Connection, run: str) -> bool:
-    """Return False for the runs of tasks and jobs, whose messages the chat does not see."""
-    row = connection.execute("SELECT kind FROM runs WHERE run = ?", (run,)).fetchone()
-    return row is None or row == ("chat",)
 
 
 def _found(row: tuple[int, str, str, str, str, str | None]) -> Found:

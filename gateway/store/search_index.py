@@ -22,6 +22,8 @@ _FOUND_OF_OWNER = "SELECT transcript.seq, transcript.chat, message FROM said"
 _IN_LIST = "JOIN conversations ON conversations.chat = transcript.chat"
 
 
+_IF_SEEN = "WHERE NOT EXISTS (SELECT 1 FROM runs WHERE run = ? AND kind <> 'chat')"
+"""The chat does not see the messages of tasks and jobs."""
 _BY_PERSON = "(? = '' OR session IN (SELECT session FROM runs WHERE runs.chat = transcript.chat AND person = ?))"
 
 
@@ -40,8 +42,8 @@ class Sought:
 class SearchIndex(Protocol):
     """Rows of the transcript by their chat and the terms of their text."""
 
-    def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
-        """Add a row of the transcript."""
+    def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
+        """Add a row of the transcript, unless its run is one of a task or a job."""
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         """Return the newest rows of these chats that have all terms, each with the id of its message."""
@@ -70,9 +72,9 @@ class Fts5Index:
         " WHERE said MATCH ? AND owner = ? AND deleted IS NULL ORDER BY said.rowid DESC LIMIT ?"
     )
 
-    def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
-        row = seq, chat_term(chat), " ".join(terms)
-        connection.execute("INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", row)
+    def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
+        row = seq, chat_term(chat), " ".join(terms), run
+        connection.execute(f"INSERT INTO said (rowid, chat, words) SELECT ?, ?, ? {_IF_SEEN}", row)
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
@@ -108,8 +110,9 @@ class ArrayIndex:
         " WHERE terms @> ? AND owner = ? AND deleted IS NULL ORDER BY said.seq DESC LIMIT ?"
     )
 
-    def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
-        connection.execute("INSERT INTO said (seq, terms) VALUES (?, ?)", (seq, [_chat_term(chat), *terms]))
+    def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
+        row = seq, [_chat_term(chat), *terms], run
+        connection.execute(f"INSERT INTO said (seq, terms) SELECT ?, ? {_IF_SEEN}", row)
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         of_chats = [*map(_chat_term, chats)]
