@@ -83,36 +83,29 @@ def messages_to_wire(request: LlmRequest, reader: Reader) -> list[WireObject]:
     if request.system:
         wire.append({"role": "system", "content": request.system})
     for message, inserted in _with_inserted(request.messages, reader):
-        wire.extend(_message(message, reader.manner, vision=reader.vision, own=reader.wrote(message)))
+        wire.extend(_message(message, reader))
         wire.extend(inserted)
     return arranged(wire, reader.manner)
 
 
 class WireText:
-    """The messages as JSON; each is serialised once for as long as its conversation holds it."""
+    """The messages as JSON; each is serialised once for a reader, for as long as its conversation holds it."""
 
     def __init__(self) -> None:
-        self._written: dict[tuple[bool, Manner, bool], IdentityCache[LlmMessage, str]] = {}
+        self._written: dict[Reader, IdentityCache[LlmMessage, str]] = {}
 
     def of(self, request: LlmRequest, reader: Reader) -> str:
         """Return `messages_to_wire` as compact JSON."""
         if reader.manner.rearranges:
             return f"[{','.join(map(compact_json, messages_to_wire(request, reader)))}]"
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
-        form = reader.vision, reader.manner
-        written = self._form(*form, own=False).row(request.messages)
-        for text, (message, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
-            said = self._form(*form, own=True)(message) if reader.wrote(message) else text
-            texts.extend([said] if said else [])  # empty for an answer with reasoning only
+        if reader not in self._written:
+            self._written[reader] = IdentityCache(partial(_message_text, reader=reader))
+        written = self._written[reader].row(request.messages)
+        for text, (_, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
+            texts.extend([text] if text else [])  # empty for an answer with reasoning only
             texts.extend(map(compact_json, inserted))
         return f"[{','.join(texts)}]"
-
-    def _form(self, vision: bool, manner: Manner, *, own: bool) -> IdentityCache[LlmMessage, str]:  # noqa: FBT001
-        """Return the texts of messages in the form that a model reads."""
-        form = vision, manner, own
-        if form not in self._written:
-            self._written[form] = IdentityCache(partial(_message_text, form=form))
-        return self._written[form]
 
 
 def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[tuple[LlmMessage, list[WireObject]]]:
@@ -135,20 +128,19 @@ def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[t
             pictures, after_results = [], False
 
 
-def _message(message: LlmMessage, manner: Manner, *, vision: bool, own: bool) -> Iterable[WireObject]:
+def _message(message: LlmMessage, reader: Reader) -> Iterable[WireObject]:
     if isinstance(message, UserMessage):
-        return ({"role": "user", "content": _user_content(message, vision=vision)},)
+        return ({"role": "user", "content": _user_content(message, vision=reader.vision)},)
     wire: Iterable[WireObject]
     if isinstance(message, AssistantMessage):
-        wire = _own_answer(message) if own else _answer(message.content)
+        wire = _own_answer(message) if reader.wrote(message) else _answer(message.content)
     else:
-        wire = (_tool_result(message, vision=vision),)
-    return wire if manner == AS_USUAL else filled(wire, manner)
+        wire = (_tool_result(message, vision=reader.vision),)
+    return wire if reader.manner == AS_USUAL else filled(wire, reader.manner)
 
 
-def _message_text(message: LlmMessage, form: tuple[bool, Manner, bool]) -> str:
-    vision, manner, own = form
-    return ",".join(map(compact_json, _message(message, manner, vision=vision, own=own)))
+def _message_text(message: LlmMessage, reader: Reader) -> str:
+    return ",".join(map(compact_json, _message(message, reader)))
 
 
 def compact_json(value: Mapping[str, JsonValue]) -> str:
