@@ -209,8 +209,7 @@ class Approvals:
     def of_model(self, chat: ChatKey) -> Question | None:
         """Return the open question of the model in a chat."""
         question = self._of_model.get(chat)
-        is_open = question is not None and question.at(self._clock.time()).state is QuestionState.PENDING
-        return question if is_open else None
+        return question if question and question.at(self._clock.time()).state is QuestionState.PENDING else None
 
     async def answer(self, question: Question, by: Sender, words: str, heard: int | None = None) -> Reply:
         """Take an answer to a question of the model; `heard` is the inbox item that is settled with it."""
@@ -221,8 +220,7 @@ class Approvals:
                 return current
             return current.answered(by.id, now, approved=True, words=said)
 
-        line = partial(self._closing_line, name=by.name)
-        moved = await self._store.approvals.answer(question.id, step, line, heard)
+        moved = await self._store.approvals.answer(question.id, step, partial(self._closing_line, name=by.name), heard)
         if moved is None:
             return Reply.UNKNOWN
         self._told(moved, by.name)

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import sys
-import threading
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -20,7 +19,7 @@ from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
-from agent_core.origin import Origin, named
+from agent_core.origin import named
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
@@ -29,7 +28,7 @@ from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.shell import MOST_SECONDS, RESULT_CHARS, run_command_tool
 from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.outputs import FOLDER, KEPT
-from agent_core.workspace.provenance import Before, FileSources
+from agent_core.workspace.provenance import FileSources
 from tests.agent_core.kit import record, results
 from tests.agent_core.sandbox.running import (
     LAUNCHERS,
@@ -111,38 +110,6 @@ async def test_what_arrives_while_a_program_runs_is_in_its_output_and_in_what_it
     assert "obey" in said(result)
     assert result.origin == hers
     assert files.of(["copy.txt"]) == hers
-
-
-class SlowToEnd(FileSources):
-    """Sources of files that take as long as one wants to take down what a program has changed."""
-
-    def __init__(self, workspace: Path) -> None:
-        super().__init__(workspace)
-        self.ends, self.goes_on = threading.Event(), threading.Event()
-
-    def end(self, before: Before) -> Origin:
-        self.ends.set()
-        assert self.goes_on.wait(30)
-        return super().end(before)
-
-
-async def test_nobody_waits_while_it_is_taken_down_what_a_program_has_changed_and_a_stop_comes_after_that(
-    run_command: Tool, tmp_path: Path
-) -> None:
-    files = SlowToEnd(tmp_path)
-    context = ToolContext("1", ToolEnvironment("s", tmp_path, files=files))
-    making = run_command.validate({"argv": ["touch", "made.txt"]})
-    run_ = asyncio.create_task(run_command.execute(making, context))
-    await until(files.ends.is_set)
-
-    run_.cancel()
-    await asyncio.sleep(0)
-    assert not run_.done()
-    files.goes_on.set()
-    with pytest.raises(asyncio.CancelledError):
-        await run_
-
-    assert not files.of(["made.txt"]).is_tainted
 
 
 async def test_a_workspace_that_does_not_exist_is_made(run_command: Tool, tmp_path: Path) -> None:
