@@ -32,7 +32,8 @@ class AnswerCommands:
         question_id, _, words = given.arguments.strip().partition(" ")
         question_id = typed_id(question_id)
         question = await self._questions.find(question_id) if question_id else None
-        if question is None or question.chat != given.chat or not question.is_of_model or not words.strip():
+        says_something = bool(words.strip()) and not given.names.is_tainted  # anybody may take a name that says more
+        if question is None or question.chat != given.chat or not (question.is_of_model and says_something):
             return whispered(given, say("asked_unknown", given.language, id=literal(question_id[:LONGEST_ID])))
         done = await self._approvals.answer(question, given.sender, question.pressed(words.strip()))
         if done is Reply.TAKEN:
