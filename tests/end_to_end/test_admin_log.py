@@ -41,6 +41,3 @@ async def test_everything_is_checked_on_the_page_of_health(browser: Browser, tmp
         await tab.get_by_role("link", name="Check now").click()
         await expect(tab.get_by_text("settings:")).to_be_visible()
         await accessible(tab)
-        await tab.get_by_role("link", name="Storage").click()
-        await expect(tab.get_by_text("Database")).to_be_visible()
-        await accessible(tab)

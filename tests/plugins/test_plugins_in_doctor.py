@@ -26,9 +26,7 @@ def test_without_settings_ours_are_on(packages: Packages) -> None:
     assert look(packages) == [ok(f"plugins: {ALL} of {ALL} that come with Parley are on")]
 
 
-def test_what_is_off_is_counted_and_what_is_unknown_named(packages: Packages) -> None:
-    ours = min(names_of_ours())
-
+def test_what_is_off_is_counted_and_what_is_unknown_named(packages: Packages, ours: str) -> None:
     assert look(packages, off=frozenset({ours, "dcie"})) == [
         ok(f"plugins: {ALL - 1} of {ALL} that come with Parley are on; switched off: {ours}"),
         note("PARLEY_PLUGINS_OFF names dcie, and there is no such plugin", "correct it, or leave it out"),
@@ -60,8 +58,9 @@ def test_a_changed_one_is_a_problem_until_it_is_approved(packages: Packages) -> 
     assert look(packages, "dice")[1].mark == "ok"
 
 
-def test_one_that_is_missing_doubled_unreadable_or_has_the_name_of_ours_is_a_problem(packages: Packages) -> None:
-    ours = min(names_of_ours())
+def test_one_that_is_missing_doubled_unreadable_or_has_the_name_of_ours_is_a_problem(
+    packages: Packages, ours: str
+) -> None:
     packages.install(TELLS, package="one-dice")
     packages.install(TELLS, package="other-dice")
     packages.install(TELLS, name=ours)

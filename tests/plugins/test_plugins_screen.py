@@ -28,6 +28,13 @@ async def test_it_shows_the_version_what_is_added_and_the_rights(tmp_path: Path,
         assert "of others, parley-dice 1.0, digest " in shown
         assert ">on<" in shown
         assert "Commands: /roll (reads, for all)<br>Tools: roll_die (reads)<br>Duties: count rolls" in shown
+        zh = row(await get(client, "plugins", language="zh"), "dice")
+        assert "第三方，parley-dice 1.0" in zh
+
+
+@pytest.mark.usefixtures("ours")
+async def test_it_says_which_come_with_parley(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
         assert "Parley 自带" in await get(client, "plugins", language="zh")
 
 
