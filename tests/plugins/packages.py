@@ -78,6 +78,8 @@ class Packages:
             for line in (about / "RECORD").read_text().split():
                 (self.folder / line.partition(",")[0]).unlink(missing_ok=True)
             shutil.rmtree(about)
+        # Installers remove what was compiled, too, which would pass for that of the same length and second.
+        shutil.rmtree(self.folder / "__pycache__", ignore_errors=True)
 
     def parley(self, *arguments: str, plugins: str = "", off: str = "") -> tuple[int, str]:
         """Run `parley` with these settings in the home. Return the exit code and all output."""
