@@ -9,6 +9,7 @@ from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import within
 from tests.end_to_end.stage import Stage
+from tests.process import until
 
 pytestmark = [only("slack"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -51,7 +52,7 @@ async def test_a_thread_goes_on_in_a_channel_that_got_another_id(stage: Stage, s
     await stage.heard()
 
     await channel.changes_id("C0SHARED01")
-    await stage.heard()
+    await until(lambda: "a chat was moved to its new id" in stage.program.console)
     await thread.says(ann, "and where?")
 
     await thread.until(lambda c: c.screen == ["At noon.", "In the canteen."])
