@@ -1,6 +1,15 @@
-"""Moves the files of a chat to the folders of the key that it has now. All functions block."""
+"""Moves the files of a chat to the folders of the key that it has now. All functions block.
 
+What cannot be moved is logged and stays where it is: the limits of the chat do not wait for it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from os.path import lexists
 from pathlib import Path
+
+import structlog
 
 from agent_core.tools.memory import FILE as MEMORY
 from channels.base import ChatKey
@@ -8,40 +17,85 @@ from channels.files import delete_whole
 from gateway.permissions.workspaces import FOLDER as VERSIONS
 from gateway.permissions.workspaces import folder_name
 
-_OLDER = " (older)"
-"""Ends the name of a file that is there under both keys."""
+log = structlog.get_logger(__name__)
 
 
 def move_folders(home: Path, old: ChatKey, new: ChatKey) -> None:
-    """Move all files of a chat. After a crash it is called again. Raises OSError."""
+    """Move all files of a chat. After a crash it is called again."""
     source, target = folder_name(old), folder_name(new)
     _move(home / "workspaces" / source, home / "workspaces" / target)
     _move_memory(home / "memory" / source, home / "memory" / target)
-    _move(home / VERSIONS / source, home / VERSIONS / target, whole=True)
-    _move(home / "provenance" / f"{source}.json", home / "provenance" / f"{target}.json", whole=True)
+    _move_history(home / VERSIONS / source, home / VERSIONS / target)
+    _move_file(home / "provenance" / f"{source}.json", home / "provenance" / f"{target}.json")
 
 
-def _move(source: Path, target: Path, *, whole: bool = False) -> None:
-    """Move a file or folder. What is there already was made later, and stays; `whole`: alone, else beside the older."""
-    if not source.exists():
-        return
-    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        source.rename(target)
-    elif not whole:
+@contextmanager
+def _left_if_it_fails(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        log.warning("a file of a chat stays in the folder of its earlier id", path=str(path), error=str(error))
+
+
+def _move(source: Path, target: Path) -> None:
+    """Move a folder. What is there already was made later and keeps its name; the older gets a free one."""
+    with _left_if_it_fails(source):
+        if not source.exists() or _is_renamed(source, target):
+            return
         for each in sorted(source.iterdir()):
-            place = target / each.name
-            each.rename(place.with_stem(f"{place.stem}{_OLDER}") if place.exists() else place)
-    if source.exists():
-        delete_whole(source)
+            with _left_if_it_fails(each):
+                each.rename(_free(target / each.name))
+        if not any(source.iterdir()):
+            source.rmdir()
+
+
+def _is_renamed(source: Path, target: Path) -> bool:
+    """Give a folder or file its new name, unless there is something."""
+    if lexists(target) and not (target.is_dir() and not any(target.iterdir())):
+        return False
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    source.rename(target)
+    return True
+
+
+def _free(place: Path) -> Path:
+    """Return a path, or the first like it where nothing is."""
+    if not lexists(place):
+        return place
+    endings = (" (older)" if number == 1 else f" (older {number})" for number in count(1))
+    return next(each for ending in endings if not lexists(each := place.with_stem(place.stem + ending)))
 
 
 def _move_memory(source: Path, target: Path) -> None:
     """Move a memory. Facts that were saved under both keys are joined, the older ones first."""
     older, newer = source / MEMORY, target / MEMORY
-    if older.exists() and newer.exists():
-        joined = target / f".{MEMORY}.joined"
-        joined.write_bytes(b"\n".join(file.read_bytes().rstrip() for file in (older, newer)) + b"\n")
-        joined.replace(newer)
-        older.unlink()
+    with _left_if_it_fails(older):
+        if older.exists() and newer.exists():
+            joined = target / f".{MEMORY}.joined"
+            joined.write_bytes(b"\n".join(file.read_bytes().rstrip() for file in (older, newer)) + b"\n")
+            joined.replace(newer)
+            older.unlink()
     _move(source, target)
+
+
+def _move_history(source: Path, target: Path) -> None:
+    """Move what `/undo` needs. Two histories cannot be joined: the longer one stays."""
+    with _left_if_it_fails(source):
+        if not source.exists() or _is_renamed(source, target):
+            return
+        if _length(source) > _length(target):
+            delete_whole(target)
+            source.rename(target)
+        else:
+            delete_whole(source)
+
+
+def _length(history: Path) -> int:
+    return sum(file.stem.isdecimal() for file in history.glob("*.json"))
+
+
+def _move_file(source: Path, target: Path) -> None:
+    """Move a file, unless there is a later one."""
+    with _left_if_it_fails(source):
+        if source.exists() and not _is_renamed(source, target):
+            source.unlink()
