@@ -71,6 +71,7 @@ SWALLOWS_ANYTHING = {
     "gateway/app/chat_commands.py": "a change of a plugin may raise anything, and the visitor who waits is told",
     "gateway/app/gap_reader.py": "a mistake over one chat's history keeps no other from being read",
     "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
+    "gateway/app/local_dispatcher.py": "a chat that cannot be resumed after a move keeps no other back",
     "gateway/app/moments.py": "a plugin may raise anything while it erases, and then nothing is erased",
     "gateway/app/moves.py": "a move that a mistake keeps from being made is tried again",
     "gateway/app/plugin_commands.py": "what a command or press of a plugin raises is told to the person who waits",

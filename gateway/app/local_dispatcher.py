@@ -1,11 +1,12 @@
 """Routes events in a process that has all chats, and holds them while all that belongs to a chat is changed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 
+from agent_core.log_errors import Bulkhead
 from channels.base import ChatKey
-from gateway.cluster.protocols import ChatWork
+from gateway.cluster.protocols import Change, Chats, ChatWork
 from gateway.delivery.sending import SendsAlways
 from gateway.store.rows import InboxItem
 
@@ -25,7 +26,7 @@ class LocalDispatcher:
         self.dispatch = work.route
         self._sending = sending
         self._held: frozenset[ChatKey] = frozenset()
-        """Chats in which nothing is done for a moment."""
+        """Chats in which nothing is done for a moment, nor in their threads."""
         self._waiting: list[tuple[InboxItem, bool]] = []
         """Events of these, each with its `is_live`."""
         self._one_at_a_time = asyncio.Lock()
@@ -39,15 +40,16 @@ class LocalDispatcher:
     async def request(self, chat: ChatKey) -> None:
         """Do nothing: this process owns all chats."""
 
-    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+    async def at_rest(self, chats: Chats, change: Change) -> bool:
         """See `Dispatcher`."""
         async with self._one_at_a_time:
-            self._held, self.dispatch = frozenset(chats), self._hold
-            self._sending.leave(self._held)
-            await self._rest()
-            await asyncio.gather(*map(self._work.cancel, self._held))
+            self.dispatch = self._hold
             try:
-                await change()
+                while new := frozenset(await chats()) - self._held:
+                    self._held |= new
+                    self._sending.leave(new)
+                    await self._rest(new)
+                self._held |= frozenset(await change())
             finally:
                 await self._go_on()
         return True
@@ -68,30 +70,39 @@ class LocalDispatcher:
 
     def _hold(self, item: InboxItem, *, is_live: bool) -> None:
         """Let an event of a chat that is held wait, and route any other."""
-        if item.event.chat in self._held:
+        if item.event.chat in self._held or item.event.chat.without_thread in self._held:
             self._waiting.append((item, is_live))
         else:
             self._work.route(item, is_live=is_live)
 
-    async def _rest(self) -> None:
-        for chat in self._held:
+    async def _rest(self, chats: Collection[ChatKey]) -> None:
+        """Cut off the work in chats, at a safe point if it comes to one soon."""
+        for chat in chats:
             self._work.drain(chat)
         with suppress(TimeoutError):
             async with asyncio.timeout(REST_WITHIN):
-                while not all(map(self._work.is_at_safe_point, self._held)):  # noqa: ASYNC110 (its parts have no event)
+                while not all(map(self._work.is_at_safe_point, chats)):  # noqa: ASYNC110 (its parts have no event)
                     await asyncio.sleep(LOOK_EVERY)
+        await asyncio.gather(*map(self._work.cancel, chats))
 
     async def _go_on(self) -> None:
         """Resume what is left to do in the chats, and route what has come in meanwhile."""
         chats, seen = self._held, set[int]()
         self._sending.come_back(chats)
-        for chat in chats:
-            for item in await self._work.take_over(chat):
-                seen.add(item.seq)
-                self._work.route(item, is_live=any(item.seq == each.seq and is_live for each, is_live in self._waiting))
-            await self._work.recheck_rights(chat)
-        waiting, self._waiting, self._held = self._waiting, [], frozenset()
-        self.dispatch = self._work.route
+        try:
+            for chat in chats:
+                with Bulkhead(f"go on in {chat}"):
+                    await self._take_over(chat, seen)
+        finally:
+            waiting, self._waiting, self._held = self._waiting, [], frozenset()
+            self.dispatch = self._work.route
         for item, is_live in waiting:
             if item.seq not in seen:
                 self._work.route(item, is_live=is_live)
+
+    async def _take_over(self, chat: ChatKey, seen: set[int]) -> None:
+        """Resume a chat, and note the events that are routed."""
+        for item in await self._work.take_over(chat):
+            seen.add(item.seq)
+            self._work.route(item, is_live=any(item.seq == each.seq and is_live for each, is_live in self._waiting))
+        await self._work.recheck_rights(chat)

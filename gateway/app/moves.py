@@ -5,7 +5,7 @@ cut off is carried out at the next start, or by the node that takes the old chat
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from agent_core.background import Background
 from agent_core.clock import Clock
 from agent_core.log_errors import Bulkhead
 from channels.base import ChatKey, ChatMoved
+from gateway.cluster.protocols import Change, Chats
 from gateway.permissions.moved_folders import move_folders
 from gateway.store.moves import renamed
 from gateway.store.rows import InboxItem
@@ -23,7 +24,7 @@ from gateway.store.store import Store
 AGAIN_AFTER = 1.0
 """Seconds until a move is tried again that another process or the disk kept from being made. They double each time."""
 LONGEST_WAIT = 60.0
-AtRest = Callable[[Collection[ChatKey], Callable[[], Awaitable[None]]], Awaitable[bool]]
+AtRest = Callable[[Chats, Change], Awaitable[bool]]
 Refresh = Callable[[ChatMoved], Awaitable[None]]
 """Reads again what the memory of this process holds of the rows that a move has changed."""
 
@@ -75,11 +76,9 @@ class Moves:
     async def _carry_out(self, event: ChatMoved) -> None:
         item, wait = await self._store.moves.told(event), AGAIN_AFTER
         while await self._store.inbox.new_among([item.seq]):
-            old = {event.chat, *await self._store.moves.chats(event)}
-            new = [renamed(event, chat) for chat in old]
             is_done = False
             with Bulkhead(f"move {event.chat}"):
-                is_done = await self._at_rest(old.union(new), partial(self._apply, item, event))
+                is_done = await self._at_rest(partial(self._chats, event), partial(self._apply, item, event))
             if not is_done:
                 await self._clock.sleep(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
@@ -87,8 +86,25 @@ class Moves:
             log.info("a chat was moved to its new id", old=str(event.chat), new=str(event.to))
         await self._store.search.catch_up()
 
-    async def _apply(self, item: InboxItem, event: ChatMoved) -> None:
+    async def _chats(self, event: ChatMoved) -> set[ChatKey]:
+        """Return the chat and its threads, under both ids."""
+        old = {event.chat, *await self._store.moves.chats(event)}
+        return old.union(renamed(event, chat) for chat in old)
+
+    async def _apply(self, item: InboxItem, event: ChatMoved) -> list[ChatKey]:
         for chat in {event.chat, *await self._store.moves.chats(event)}:
             await asyncio.to_thread(move_folders, self._home, chat, renamed(event, chat))
-        await self._store.moves.apply(item, event)
-        await self._refresh(event)
+        moved = await self._store.moves.apply(item, event)
+        await self._read_again(event)
+        return [renamed(event, chat) for chat in moved]
+
+    async def _read_again(self, event: ChatMoved) -> None:
+        """Let this process know the rows, before anything is done that their limits forbid."""
+        wait = AGAIN_AFTER
+        while True:
+            with Bulkhead(f"what was moved to {event.to}") as reading:
+                await self._refresh(event)
+            if reading.error is None:
+                return
+            await self._clock.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)

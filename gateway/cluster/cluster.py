@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
@@ -18,7 +18,7 @@ from gateway.cluster.database_leases import DatabaseLeases
 from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Ownership
-from gateway.cluster.protocols import ChatWork
+from gateway.cluster.protocols import Change, Chats, ChatWork
 from gateway.cluster.reach_monitor import ReachMonitor
 from gateway.cluster.signals import NodeSignals
 from gateway.cluster.sweep import Sweep
@@ -134,7 +134,7 @@ class ClusterDispatcher:
         """See `Dispatcher`."""
         await self._dispatcher.ownership.claim(chat, is_requested=True)
 
-    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+    async def at_rest(self, chats: Chats, change: Change) -> bool:
         """See `Dispatcher`."""
         return await self._dispatcher.at_rest(chats, change)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from contextlib import suppress
 from functools import partial
 
@@ -12,7 +12,7 @@ from agent_core.background import Background
 from channels.base import ChatKey
 from gateway.cluster.chat_owners import Orphan
 from gateway.cluster.ownership import INBOX, POSTS, REQUESTED, ChatState, Ownership, Phase
-from gateway.cluster.protocols import ChatWork
+from gateway.cluster.protocols import Change, Chats, ChatWork
 from gateway.cluster.signals import NodeSignals
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
@@ -169,8 +169,26 @@ class NodeDispatcher:
             self._work.drain(chat)
         await self._release_at_safe_point(self.ownership.chats_leaving)
 
-    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+    async def at_rest(self, chats: Chats, change: Change) -> bool:
         """See `Dispatcher`. All chats are claimed before, and again afterwards, to go on there."""
+        resting: set[ChatKey] = set()
+        is_ours = True
+        while is_ours and (new := {*await chats()} - resting):
+            if is_ours := await self._come_to_rest(new):
+                resting |= new
+        if not resting:
+            return False
+        owned = self.ownership.begin_release([*resting])
+        is_ours = is_ours and len(owned) == len(resting)
+        changing = self._releasing.start(self._changed(owned, change if is_ours else None))
+        resting.update(await asyncio.shield(changing))
+        await asyncio.gather(*(self.ownership.claim(chat) for chat in resting))
+        return is_ours
+
+    # Implementation
+
+    async def _come_to_rest(self, chats: Collection[ChatKey]) -> bool:
+        """Claim chats, and wait until their work is at a safe point, but not long. Returns False if one is kept."""
         for chat in chats:
             if not await self.ownership.claim(chat, is_requested=True):
                 return False
@@ -181,20 +199,13 @@ class NodeDispatcher:
             async with asyncio.timeout(REST_WITHIN):
                 while not all(map(self._work.is_at_safe_point, chats)):  # noqa: ASYNC110 (its parts have no event)
                     await asyncio.sleep(LOOK_EVERY)
-        owned = self.ownership.begin_release([*chats])
-        changing = self._releasing.start(self._changed(owned, change if len(owned) == len(chats) else None))
-        await asyncio.shield(changing)
-        await asyncio.gather(*(self.ownership.claim(chat) for chat in chats))
-        return len(owned) == len(chats)
+        return True
 
-    # Implementation
-
-    async def _changed(self, chats: Sequence[ChatKey], change: Callable[[], Awaitable[None]] | None) -> None:
-        """Cut off the work in chats, make a change, and release them."""
+    async def _changed(self, chats: Sequence[ChatKey], change: Change | None) -> Collection[ChatKey]:
+        """Cut off the work in chats, make a change, and release them. Returns what the change does."""
         try:
             await asyncio.gather(*(self._work.cancel(chat) for chat in chats))
-            if change is not None:
-                await change()
+            return () if change is None else await change()
         finally:
             await self._release(chats, idle=False)
 

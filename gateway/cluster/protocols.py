@@ -61,6 +61,12 @@ class ChatWork(Protocol):
         """Drop all that is held in memory for a chat."""
 
 
+Chats = Callable[[], Awaitable[Collection[ChatKey]]]
+"""Reads which chats are concerned."""
+Change = Callable[[], Awaitable[Collection[ChatKey]]]
+"""Changes what belongs to chats, and returns those in which there may be work now."""
+
+
 class Dispatcher(Protocol):
     """Routes events to the processes that own their chats."""
 
@@ -76,11 +82,11 @@ class Dispatcher(Protocol):
     async def request(self, chat: ChatKey) -> None:
         """Claim a chat whose people are connected to this process; its owner is asked to release it once it is idle."""
 
-    async def at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+    async def at_rest(self, chats: Chats, change: Change) -> bool:
         """Make a change while nothing is done in these chats on any process, then go on with what is left to do there.
 
-        Their work is cut off at a safe point, if it comes to one soon. Returns False if another process keeps one of
-        them; then nothing was changed.
+        Their work is cut off at a safe point, if it comes to one soon. Chats that are there only then come to rest
+        before the change, too. Returns False if another process keeps one of them; then nothing was changed.
         """
 
     async def start(self) -> None:

@@ -55,12 +55,12 @@ class Moves(Table):
 
         return await self._reader.run(read)
 
-    async def apply(self, item: InboxItem, event: ChatMoved) -> None:
-        """Carry out a move, and settle its event."""
+    async def apply(self, item: InboxItem, event: ChatMoved) -> list[ChatKey]:
+        """Carry out a move, and settle its event. Returns the chats that had rows under the old id."""
 
-        def change(connection: Connection) -> None:
-            tables = tables_of_chats(connection)
-            for chat in _chats(connection, event.chat):
+        def change(connection: Connection) -> list[ChatKey]:
+            tables, chats = tables_of_chats(connection), _chats(connection, event.chat)
+            for chat in chats:
                 _move(connection, tables, event, chat)
             _move_accounts(connection, str(event.chat), str(event.to))
             mark_done(connection, [item.seq])
@@ -68,8 +68,9 @@ class Moves(Table):
                 self._changed(connection, topic)
             for chat in (event.chat, event.to):
                 self._changed(connection, Topic.ERASED, str(chat))
+            return chats
 
-        await self._writer.submit(change)
+        return await self._writer.submit(change)
 
 
 def renamed(event: ChatMoved, chat: ChatKey) -> ChatKey:

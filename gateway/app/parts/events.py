@@ -1,9 +1,6 @@
 """The handling of events, from the channel to the chat on this node or another, and recovery at the start."""
 
-from collections.abc import Awaitable, Callable, Collection
-
 from agent_core.background import Background
-from channels.base import ChatKey
 from gateway.app.admission import Admission, Rights
 from gateway.app.chat_commands import ChatCommands
 from gateway.app.command_handler import CommandHandler, TypedAnswers
@@ -20,6 +17,7 @@ from gateway.app.yes_or_no import PlainWords
 from gateway.app.zone_answers import ZoneAnswers
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
+from gateway.cluster.protocols import Change, Chats
 from gateway.upkeep.before_restore import BeforeRestore
 
 
@@ -77,5 +75,5 @@ class EventParts:
         languages = Languages(base.stored.seen)
         self.handler = ChannelMessageHandler(self.admission, languages, people.zones, self.dispatcher)
 
-    async def _at_rest(self, chats: Collection[ChatKey], change: Callable[[], Awaitable[None]]) -> bool:
+    async def _at_rest(self, chats: Chats, change: Change) -> bool:
         return await self.dispatcher.at_rest(chats, change)
