@@ -72,7 +72,10 @@ def _move_memory(source: Path, target: Path) -> None:
     with _left_if_it_fails(older):
         if older.exists() and newer.exists():
             joined = target / f".{MEMORY}.joined"
-            joined.write_bytes(b"\n".join(file.read_bytes().rstrip() for file in (older, newer)) + b"\n")
+            facts = newer.read_bytes().splitlines()
+            known = set(facts)  # all, if a crash came before the older file was deleted
+            missing = [fact for fact in older.read_bytes().splitlines() if fact not in known]
+            joined.write_bytes(b"\n".join([*missing, *facts]) + b"\n")
             joined.replace(newer)
             older.unlink()
     _move(source, target)

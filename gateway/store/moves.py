@@ -21,7 +21,7 @@ from gateway.store.topics import Topic
 NOT_MOVED = frozenset({"chat_owners", "said"})
 """Tables whose rows are of what the processes do, or are computed from the rest."""
 _APART = NOT_MOVED | {"chats", "inbox", "outbox"}
-_OF_SESSION = ("transcript", "runs", "tool_calls", "approvals", "rewinds", "paused_runs")
+_OF_SESSION = ("transcript", "runs", "tool_calls", "rulings", "approvals", "rewinds", "paused_runs")
 _REPLIES = ("runs", "tasks")
 """Tables with the id of a message to reply to."""
 _TOPICS = (Topic.SETTINGS, Topic.ZONES, Topic.BUDGETS, Topic.JOBS, Topic.SPOKEN)
@@ -142,8 +142,17 @@ def _is_older(connection: Connection, old: str, new: str) -> bool:
     return _began(connection, _session(connection, old)) <= _began(connection, _session(connection, new))
 
 
+def _is_running(connection: Connection, session: str) -> bool:
+    query = "SELECT 1 FROM runs WHERE session = ? AND state = 'running'"
+    return connection.execute(query, (session,)).fetchone() is not None
+
+
 def _join_sessions(connection: Connection, old: str, new: str) -> None:
-    """Let the older conversation go on, with what was said in the other one meanwhile."""
+    """Let the older conversation go on, with what was said in the other one meanwhile.
+
+    While something runs in one of them they are not joined, as a run goes on from what was said last: its conversation
+    is kept, and the other one becomes an earlier one.
+    """
     first, second = _session(connection, old), _session(connection, new)
     if first is None:
         return
@@ -151,9 +160,12 @@ def _join_sessions(connection: Connection, old: str, new: str) -> None:
         connection.execute("UPDATE chats SET chat = ? WHERE chat = ?", (new, old))
         return
     kept, joined = (first, second) if _is_older(connection, old, new) else (second, first)
-    for table in _OF_SESSION:
-        connection.execute(f"UPDATE {table} SET session = ? WHERE session = ?", (kept, joined))  # noqa: S608
-    connection.execute("DELETE FROM session_titles WHERE session = ?", (joined,))
+    if _is_running(connection, kept) or _is_running(connection, joined):
+        kept = kept if _is_running(connection, kept) else joined
+    else:
+        for table in _OF_SESSION:
+            connection.execute(f"UPDATE {table} SET session = ? WHERE session = ?", (kept, joined))  # noqa: S608
+        connection.execute("DELETE FROM session_titles WHERE session = ?", (joined,))
     connection.execute(
         "UPDATE chats SET session = ?, language = coalesce(language, (SELECT language FROM chats WHERE chat = ?)),"
         " zone = coalesce(zone, (SELECT zone FROM chats WHERE chat = ?)), spoke = CASE WHEN spoke = 1 THEN 1 ELSE"

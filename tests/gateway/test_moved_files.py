@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.tools.memory import FILE
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from channels.moved import chat_moved
@@ -111,3 +112,19 @@ def test_the_longer_history_of_undo_stays(tmp_path: Path, before: int, after: in
     longer = OLD if before > after else NEW
     assert content_of(folder_of(tmp_path, NEW, "versions")) == {"1.json": str(longer), "2.json": str(longer)}
     assert not (tmp_path / "versions" / folder_name(OLD)).exists()
+
+
+def test_facts_are_not_doubled_by_a_death_between_two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    for chat, fact in ((OLD, "- It is old.\n"), (NEW, "- It is new.\n")):
+        written(folder_of(tmp_path, chat, "memory"), FILE, fact)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", dies)
+        with pytest.raises(KeyboardInterrupt):
+            move_folders(tmp_path, OLD, NEW)
+
+    move_folders(tmp_path, OLD, NEW)
+
+    assert content_of(folder_of(tmp_path, NEW, "memory")) == {FILE: "- It is old.\n- It is new.\n"}

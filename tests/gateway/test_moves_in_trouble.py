@@ -1,10 +1,12 @@
 """A move of a chat leaves no gap: not where something fails, nor for what begins meanwhile."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
-from agent_core.models.scripted import Waits
+from agent_core.clock import SystemClock
+from agent_core.models.scripted import Waits, calls
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from channels.moved import chat_moved
@@ -13,6 +15,8 @@ from gateway.cluster import dispatcher
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.outbox import Outbox
 from gateway.store.rows import Post
+from gateway.store.store import Store
+from tests.gateway.approving import acting, questions
 from tests.gateway.conftest import StartBot
 from tests.postgres import execute
 from tests.process import until
@@ -89,3 +93,69 @@ async def test_what_begins_in_a_thread_while_a_move_waits_is_answered_under_the_
 
     assert [bot.channel.screen_of(chat) for chat in (OLD, thread)] == [[], []]
     assert [bot.channel.screen_of(chat) for chat in (NEW, new_thread)] == [["Here."], ["Here."]]
+
+
+async def test_an_open_question_stays_open_although_something_was_said_under_the_new_id(
+    start_bot: StartBot, database: str | None
+) -> None:
+    ran: list[list[str]] = []
+    bot = await start_bot(
+        calls(("run", {"command": ["draw"]})),
+        "I am here.",
+        "Drawn.",
+        "As before.",
+        tools=[acting(ran=ran)],
+        channel=MemoryChannel(limits=NO_PACE),
+        database=database,
+    )
+    await bot.channel.hears("draw it", group="team")
+    await bot.channel.until(lambda: bool(questions(bot)))
+    await bot.channel.hears("are you there?", group="crew")
+    await bot.channel.until(lambda: "I am here." in bot.channel.screen_of(NEW))
+
+    await bot.channel.deliver(MOVED)
+    await bot.channel.until(lambda: len(bot.channel.screen_of(NEW)) == 2)
+    await bot.channel.presses(questions(bot)[-1].buttons[0][0].action)
+    await bot.app.settled()
+    await bot.hears("and now?", group="crew")
+
+    assert ran == [["draw"]]
+    assert bot.channel.screen_of(NEW)[-2:] == ["Drawn.", "As before."]
+    assert "draw it" in str(bot.llm.requests[-1].messages)
+
+
+async def test_runs_that_are_cut_off_under_both_ids_answer_both(
+    start_bot: StartBot, database: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (local_dispatcher, dispatcher):
+        monkeypatch.setattr(module, "REST_WITHIN", 0.2)
+    never = Waits(asyncio.Event(), "Never said.")
+    bot = await start_bot(never, never, "Here.", "Here.", channel=MemoryChannel(limits=NO_PACE), database=database)
+    await bot.channel.hears("write", group="team")
+    await bot.channel.hears("write", group="crew")
+    await until(lambda: len(bot.llm.requests) == 2)
+
+    await bot.channel.deliver(MOVED)
+    await bot.app.settled()
+
+    assert (bot.channel.screen_of(OLD), bot.channel.screen_of(NEW)) == ([], ["Here.", "Here."])
+
+
+async def test_who_allowed_an_action_goes_with_the_conversation(tmp_path: Path) -> None:
+    rows = (
+        f"INSERT INTO chats (chat, session) VALUES ('{OLD}', 'old'), ('{NEW}', 'new')",  # noqa: S608
+        "INSERT INTO transcript (chat, session, run, turn, message)"  # noqa: S608
+        f" VALUES ('{OLD}', 'old', 'r1', 1, '{{}}'), ('{NEW}', 'new', 'r2', 1, '{{}}')",
+        "INSERT INTO tool_calls (run, session, message_id, call, tool, arguments, attempts, at)"
+        " VALUES ('r2', 'new', 'm', 'c', 'exec', '', 1, 1.0)",
+        "INSERT INTO rulings (session, call, at, behavior, ruled_by) VALUES ('new', 'c', 0.5, 'allow', 'mode')",
+    )
+    async with Store.open(tmp_path, SystemClock(), iter(map(str, range(10**6))).__next__):
+        pass
+    for row in rows:
+        execute(tmp_path, None, f"{row} RETURNING 1")
+
+    async with Store.open(tmp_path, SystemClock(), iter(map(str, range(10**6))).__next__) as store:
+        await store.moves.apply(await store.moves.told(MOVED), MOVED)
+
+    assert execute(tmp_path, None, "SELECT count(*) FROM tool_calls JOIN rulings USING (session, call)") == [(1,)]
