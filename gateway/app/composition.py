@@ -63,6 +63,7 @@ class Gateway:
         await self.guards.budgets.load()
         await self.commands.forgetting.catch_up()
         await asyncio.to_thread(self.commands.note_plugins)
+        await self.events.moves.start()
         await self.events.dispatcher.start()
         hearing = self.people.supervisor.keep_going("stored events", self._receive_stored)
         self.events.hearing.start(hearing, "stored events")

@@ -83,7 +83,7 @@ class LocalChats:
             self._note(item.event)
         if isinstance(item.event, ChatMoved):
             self._resumed.moves.begin(item.event)
-        else:
+        elif not self._resumed.moves.follow(item.event.chat):
             self._router.route(item, is_live=is_live)
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
@@ -152,7 +152,7 @@ class LocalChats:
         for item in items:
             if isinstance(item.event, ChatMoved):
                 self._resumed.moves.begin(item.event)
-            else:
+            elif not self._resumed.moves.follow(item.event.chat):
                 self._router.route(item)
 
     def _note(self, event: InboundEvent) -> None:

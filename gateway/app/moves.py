@@ -52,14 +52,34 @@ class Moves:
         self._work = Background("a chat was not moved to its new id")
         self._under_way: set[str] = set()
         """Ids of the events."""
+        self._again: set[str] = set()
+        """Ids of those that were told once more meanwhile."""
+        self._moved: dict[ChatKey, ChatMoved] = {}
+        """The moves that this process knows, by the earlier id."""
+
+    async def start(self) -> None:
+        """Read which chats have moved."""
+        for event in await self._store.moves.all():
+            self._note(event)
+
+    def follow(self, chat: ChatKey) -> bool:
+        """Let what has come late to the earlier id of a chat go to the later one. Returns False if it has no later."""
+        event = self._moved.get(chat.without_thread) if self._moved else None
+        if event is not None:
+            self.begin(event)
+        return event is not None
 
     def begin(self, event: ChatMoved) -> None:
-        """Store a move, unless it is being carried out, and carry it out; returns at once."""
-        if event.event_id not in self._under_way:
-            self._under_way.add(event.event_id)
-            self._work.start(self._carry_out(event), f"move {event.chat}").add_done_callback(
-                lambda _: self._under_way.discard(event.event_id)
-            )
+        """Store a move and carry it out, once more if it is under way; returns at once."""
+        if event.event_id in self._under_way:
+            self._again.add(event.event_id)
+            return
+        self._under_way.add(event.event_id)
+        self._work.start(self._carry_out(event), f"move {event.chat}")
+
+    def _note(self, event: ChatMoved) -> None:
+        self._moved[event.chat] = event
+        self._moved.pop(event.to, None)
 
     @property
     def is_idle(self) -> bool:
@@ -74,6 +94,16 @@ class Moves:
         await self._work.stop()
 
     async def _carry_out(self, event: ChatMoved) -> None:
+        self._again.add(event.event_id)
+        try:
+            while event.event_id in self._again:
+                self._again.discard(event.event_id)
+                await self._carry_out_once(event)
+                await self._store.search.catch_up()
+        finally:
+            self._under_way.discard(event.event_id)
+
+    async def _carry_out_once(self, event: ChatMoved) -> None:
         item, wait = await self._store.moves.told(event), AGAIN_AFTER
         while await self._store.inbox.new_among([item.seq]):
             is_done = False
@@ -84,7 +114,6 @@ class Moves:
                 wait = min(2 * wait, LONGEST_WAIT)
                 continue
             log.info("a chat was moved to its new id", old=str(event.chat), new=str(event.to))
-        await self._store.search.catch_up()
 
     async def _chats(self, event: ChatMoved) -> set[ChatKey]:
         """Return the chat and its threads, under both ids."""
@@ -95,6 +124,7 @@ class Moves:
         for chat in {event.chat, *await self._store.moves.chats(event)}:
             await asyncio.to_thread(move_folders, self._home, chat, renamed(event, chat))
         moved = await self._store.moves.apply(item, event)
+        self._note(event)
         await self._read_again(event)
         return [renamed(event, chat) for chat in moved]
 

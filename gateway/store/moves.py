@@ -47,6 +47,17 @@ class Moves(Table):
 
         return InboxItem(await self._writer.submit(change), event)
 
+    async def all(self) -> list[ChatMoved]:
+        """Return the moves that were carried out, in order."""
+        found = "SELECT seq FROM inbox WHERE event_id LIKE '%:moved:%'"  # read from the index of ids alone
+        query = f"SELECT seq, payload FROM inbox WHERE seq IN ({found}) AND state = 'done' ORDER BY seq"  # noqa: S608
+
+        def read(connection: Connection) -> list[ChatMoved]:
+            items = readable(connection.execute(query).fetchall(), parse_item, "inbox")
+            return [item.event for item in items if isinstance(item.event, ChatMoved)]
+
+        return await self._reader.run(read)
+
     async def chats(self, event: ChatMoved) -> list[ChatKey]:
         """Return the old chat and its threads, as far as they have rows."""
 
