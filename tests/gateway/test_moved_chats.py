@@ -107,7 +107,7 @@ async def test_an_open_run_goes_on_under_the_new_id_and_answers_once(start_bot: 
 
 
 async def test_an_open_question_is_asked_again_under_the_new_id_and_can_be_answered(
-    start_bot: StartBot, database: str | None
+    database: str | None, start_bot: StartBot
 ) -> None:
     ran: list[list[str]] = []
     bot = await start_bot(

@@ -98,7 +98,7 @@ async def test_what_begins_in_a_thread_while_a_move_waits_is_answered_under_the_
 
 
 async def test_an_open_question_stays_open_although_something_was_said_under_the_new_id(
-    start_bot: StartBot, database: str | None
+    database: str | None, start_bot: StartBot
 ) -> None:
     ran: list[list[str]] = []
     bot = await start_bot(
