@@ -48,6 +48,38 @@ async def test_a_change_is_shown_whatever_is_replaced_meanwhile(browser: Browser
         await expect(tab.get_by_text("No chat has chosen a model")).to_be_visible()
 
 
+async def test_a_change_is_shown_although_the_content_of_before_it_comes_after_it(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with admin_world(tmp_path, models=menu("ready")) as world, world.tab(browser, "models") as tab:
+        async with late(tab, "**/admin/models") as answered:
+            await tab.evaluate("htmx.trigger(document.body, 'changed')")
+            await answered.wait()
+            await tab.get_by_role("combobox", name="Model").first.select_option("other/model")
+            await tab.get_by_role("button", name="Set for all chats: Model").click()
+            await expect(tab.get_by_role("status")).to_contain_text("answers everywhere")
+        await expect(tab.get_by_role("button", name="Reset: all chats")).to_be_visible()
+
+
+@asynccontextmanager
+async def late(tab: Tab, pattern: str) -> AsyncIterator[asyncio.Event]:
+    """Let the answer of the server to the first request for these addresses arrive once the block is left.
+
+    Yields what is set once the server has answered.
+    """
+    answered, may_go = asyncio.Event(), asyncio.Event()
+
+    async def delay(route: Route) -> None:
+        response = await route.fetch()
+        answered.set()
+        await may_go.wait()
+        await route.fulfill(response=response)
+
+    await tab.route(pattern, delay, times=1)
+    yield answered
+    may_go.set()
+
+
 @asynccontextmanager
 async def held(tab: Tab, pattern: str) -> AsyncIterator[None]:
     """Let no request for these addresses reach the server until the block is left."""

@@ -32,6 +32,23 @@ document.body.addEventListener("htmx:beforeRequest", ({ target, detail: { xhr } 
   });
 });
 
+// Content that was asked for before a change may come after it, and hears of none until it is in its place.
+let isComing = false;
+let isOld = false;
+function hasCome() {
+  isComing = false;
+  if (!isOld) return;
+  isOld = false;
+  window.htmx.trigger(document.body, "changed");
+}
+document.body.addEventListener("changed", () => { isOld ||= isComing; }, true);
+document.body.addEventListener("htmx:beforeRequest", ({ target, detail: { xhr } }) => {
+  if (target.id !== "content") return;
+  isComing = true;
+  xhr.addEventListener("loadend", () => { if (target.isConnected) hasCome(); }); // it was not replaced
+});
+document.body.addEventListener("htmx:load", ({ target }) => { if (target.id === "content") hasCome(); });
+
 document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
 document.body.addEventListener("htmx:sendError", () => tell(document.body.dataset.lost));
 document.body.addEventListener("click", (event) => {
