@@ -137,6 +137,7 @@ async def test_an_upgrade_is_approved_in_a_chat_and_answers_after_the_next_start
     program.forked = False
     program.set("PYTHONPATH", f"{REPOSITORY}:{packages.folder}")
     program.set("PARLEY_PLUGINS", "dice")
+    own_stage.net.lift_limits()
     ann, chat = own_stage.private("Ann")
     program.set("PARLEY_OWNERS", f"{own_stage.platform.facts.name}:{ann.id}")
     await own_stage.start()

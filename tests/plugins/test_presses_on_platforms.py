@@ -30,6 +30,7 @@ async def with_poll(stage: Stage, packages: Packages) -> tuple[Person, Chat]:
     if not stage.platform.facts.emulated:  # whoever is at this machine owns it
         await stage.start()
         return stage.private("Ann")
+    stage.net.lift_limits()
     ann, chat = stage.private("Ann")
     program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     await stage.start()
