@@ -46,7 +46,7 @@ class Invocation:
         may: Returns True if the user has a right in this chat.
         commands: The commands that the user is offered.
         names: The origin of the names that stand in its words for mentions.
-        withheld: The names of those that only others are offered.
+        unknown: Returns the reply about a command of this name, which the user is not offered.
     """
 
     session: ChatSession
@@ -58,7 +58,7 @@ class Invocation:
     may: Callable[[Right], bool]
     commands: Sequence["Command"]
     names: Origin
-    withheld: frozenset[str] = frozenset()
+    unknown: Callable[[str], Awaitable[str]]
 
     @property
     def chat(self) -> ChatKey:
@@ -284,7 +284,6 @@ class CommandTable:
             return OutboundMessage(markdown=say("button_gone", language), respond=event.whisper)
         if command is None:
             return reply(await self._unknown(name, slash, language, role))
-        offered = self.offered(role)
         given = Invocation(
             session,
             event,
@@ -293,9 +292,9 @@ class CommandTable:
             slash,
             role=role,
             may=partial(self._rules.may, chat=session.key, sender=event.sender),
-            commands=offered,
+            commands=self.offered(role),
             names=origin_of_names(event, self._rules.access.is_trusted),
-            withheld=frozenset(spec.name for spec in self.specs) - {each.name for each in offered},
+            unknown=partial(self._unknown, slash=slash, language=language, role=role),
         )
         if name in self._incomplete and not arguments.strip():
             return reply(command.usage(slash, language))
@@ -331,7 +330,12 @@ class CommandTable:
         ]
 
     async def _unknown(self, name: str, slash: str, language: Language, role: Role) -> str:
-        """Return the reply to an unknown command: what it lacks if its plugin is not loaded, or a similar one."""
+        """Return the reply about a command that somebody of this role is not offered.
+
+        It is one for others, one of a plugin that is not loaded, or perhaps a similar one.
+        """
+        if any(spec.name == name for spec in self.specs):
+            return say("help_for_admins", language, slash=slash, name=name)
         if plugin := await self._absent(name):
             return plugin.words(name, slash, language, is_owner=role is Role.OWNER)
         name = literal(name[:LONGEST_NAME])

@@ -1,11 +1,9 @@
 """The command /help."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
-from channels.text import literal
 from gateway.chat.replies import Answer
-from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.more import MORE, short_first
 from gateway.permissions.rights import TALK, always
 from gateway.texts.say import arguments_in, say
@@ -22,7 +20,7 @@ class HelpCommands:
         if named is not None:
             return reply(f"{named.about[given.language]}\n\n{named.usage(given.slash, given.language)}")
         if wanted and wanted not in MORE:
-            return reply(_unknown(wanted, given))
+            return reply(await given.unknown(wanted))
         main = [command for command in shown if command.main]
         rows = _list(main, given, "help", with_arguments=False)
         hint = say("help_hint", given.language, slash=given.slash)
@@ -42,16 +40,6 @@ class HelpCommands:
                 example="remind",
             ),
         )
-
-
-def _unknown(wanted: str, given: Invocation) -> str:
-    name = literal(wanted[:LONGEST_NAME])
-    if wanted in given.withheld:
-        return say("help_for_admins", given.language, slash=given.slash, name=name)
-    meant = get_close_matches(wanted, [each.name for each in given.commands], n=1)
-    if meant:
-        return say("unknown_command_meant", given.language, slash=given.slash, name=name, meant=meant[0])
-    return say("unknown_command", given.language, slash=given.slash, name=name)
 
 
 def _list(commands: Sequence[Command], given: Invocation, title: str, *, with_arguments: bool = True) -> str:

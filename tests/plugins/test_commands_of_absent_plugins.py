@@ -20,6 +20,8 @@ async def test_a_command_of_a_changed_plugin_says_what_waits_to_owners_only(
     assert "/roll is a command of the plugin dice" in bot.screen[-1]
     assert "waits for your approval" in bot.screen[-1]
     assert "/plugins dice" in bot.screen[-1]
+    await bot.hears("/help roll")
+    assert bot.screen[-1] == bot.screen[-2]
 
     await bot.hears("/roll", sender="bob")
     assert bot.screen[-1] == "/roll cannot be used at the moment. An owner of this Parley can change that."
