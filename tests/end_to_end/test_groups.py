@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from tests.emulators.model_script import ToolUse, Turn, says
+from tests.emulators.model_script import ModelRequest, ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
 
@@ -70,12 +70,16 @@ async def test_in_a_group_each_person_gets_an_answer_of_their_own(stage: Stage) 
 
 
 async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
-    """A tool runs meanwhile, because Parley reads the rest of the group's messages before one can steer."""
     ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
     team = await stage.net.room("Team", [ann, bob])
     thinking = asyncio.Event()
-    stage.script.then(Turn(tools=(ToolUse("wait", {"seconds": 0.5}),), hold=thinking), says("Bergen."), says("Rome."))
 
+    def respond(asked: ModelRequest) -> Turn:
+        """Call a tool until Ann is heard: Parley reads the rest of the group's messages before she can steer."""
+        _, _, city = asked.texts("user")[-1].rpartition(" to ")
+        return says(f"{city}.") if city != "Oslo" else Turn(tools=(ToolUse("wait", {"seconds": 0.1}),), hold=thinking)
+
+    stage.script.respond = respond
     await team.says(ann, "@parley_bot plan a trip to Oslo")
     await stage.asked(1)
     await team.says(bob, "@parley_bot plan one to Rome")
@@ -84,7 +88,7 @@ async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
     thinking.set()
 
     await team.until(lambda c: c.screen == ["Bergen.", "Rome."])
-    steered = stage.model.requests[1].texts("user")
+    *_, steered, _ = (request.texts("user") for request in stage.model.requests)
     assert [words.rpartition("\n")[2] for words in steered] == ["Ann: plan a trip to Oslo", "Ann: no, to Bergen"]
 
 
