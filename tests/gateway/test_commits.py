@@ -19,7 +19,10 @@ def commits(bot: Bot) -> int:
 
 
 async def made(bot: Bot, said: str, sender: str = "ann") -> int:
-    """Return how many commits are made for a message and its answer."""
+    """Return how many commits are made for a message and its answer.
+
+    They are more if the machine is too busy for what follows from one commit to be in time for the next.
+    """
     before = commits(bot)
     await bot.hears(said, sender=sender)
     await bot.app.settled()
@@ -27,18 +30,18 @@ async def made(bot: Bot, said: str, sender: str = "ann") -> int:
 
 
 async def test_a_message_takes_four_commits_also_the_first_in_its_chat(start_bot: StartBot) -> None:
-    bot = await start_bot(*["Hello."] * 3)
+    bot = await start_bot(*["Hello."] * 6)
     await made(bot, "good morning")  # until then the start goes on
 
-    assert await made(bot, "and again") == OF_A_MESSAGE
-    assert await made(bot, "good morning", sender="bob") == OF_A_MESSAGE
+    assert min([await made(bot, "and again") for _ in range(3)]) == OF_A_MESSAGE
+    assert min([await made(bot, "good morning", sender=name) for name in ("bob", "carl")]) == OF_A_MESSAGE
 
 
 async def test_a_tool_that_only_reads_takes_one_more(start_bot: StartBot) -> None:
-    bot = await start_bot("Hello.", calls(("now", {})), "It is nine.")
+    bot = await start_bot("Hello.", *[calls(("now", {})), "It is nine."] * 3)
     await made(bot, "good morning")
 
-    assert await made(bot, "what time is it?") == OF_A_MESSAGE + 1
+    assert min([await made(bot, "what time is it?") for _ in range(3)]) == OF_A_MESSAGE + 1
 
 
 async def test_what_only_reads_takes_none_and_asking_whether_it_can_be_written_takes_one(tmp_path: Path) -> None:
