@@ -189,7 +189,7 @@ def message_event_id(me: Identity, chat: int, message: int) -> str:
 
 
 class _Along(NamedTuple):
-    """What comes along with the words of a message."""
+    """The content that comes along with the words of a message."""
 
     forwarded_from: str = ""
     files: tuple[Attachment, ...] = ()

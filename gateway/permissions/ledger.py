@@ -32,7 +32,7 @@ def _alone(principal: str) -> Sequence[str]:
 
 @dataclass
 class _Sums:
-    """What accounts have used from one midnight to another."""
+    """The sums that accounts have used from one midnight to another."""
 
     begins: float
     ends: float

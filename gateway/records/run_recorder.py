@@ -47,7 +47,7 @@ _NOW = (
 
 @dataclass(frozen=True)
 class Records:
-    """Where runs are recorded."""
+    """The places in which runs are recorded."""
 
     store: Store
     audit: AuditLog
