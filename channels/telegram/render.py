@@ -18,6 +18,11 @@ from channels.text import split_markdown, split_message, utf16_len, visible
 MAX_TEXT = 4_096
 MAX_CAPTION = 1_024
 MAX_LABEL = 100
+MAX_ENTITIES = 100
+"""Telegram shows all further words without their formatting, and links without their address."""
+MAX_ENTITY_BYTES = 8_000
+"""Telegram refuses a message whose formatting takes more than about 9,500 bytes, most of them addresses."""
+_ENTITY_BYTES = 16
 
 _NOTHING = "…"
 _SYMBOLS = ("heading_level_1", "heading_level_2", "heading_level_3", "heading_level_4", "image", "link")
@@ -110,16 +115,22 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """Split a message into texts of at most 4,096 UTF-16 units and files; see `split_message`."""
+    """Split a message into texts of at most 4,096 UTF-16 units and 100 entities, and files; see `split_message`."""
     return split_message(message, lambda text: split_markdown(text, _fits, size=MAX_TEXT), _is_caption)
 
 
 def _is_caption(markdown: str) -> bool:
-    return bool(markdown.strip()) and utf16_len(render(markdown).text) <= MAX_CAPTION
+    return bool(markdown.strip()) and _fits(markdown, MAX_CAPTION)
 
 
-def _fits(markdown: str) -> bool:
-    return utf16_len(render(markdown).text) <= MAX_TEXT
+def _fits(markdown: str, size: int = MAX_TEXT) -> bool:
+    text, entities = render(markdown)
+    return utf16_len(text) <= size and len(entities) <= MAX_ENTITIES and entity_bytes(entities) <= MAX_ENTITY_BYTES
+
+
+def entity_bytes(entities: Sequence[Entity]) -> int:
+    """Return about how many bytes Telegram counts for the entities."""
+    return sum(_ENTITY_BYTES + len(str(entity.get("url", "")).encode()) for entity in entities)
 
 
 def keyboard(rows: Sequence[Sequence[Button]]) -> JsonValue:

@@ -137,6 +137,19 @@ async def test_entities_that_do_not_fit_are_refused(
         await bot.send_message(chat.id, "😀 bold", entities=entities)
 
 
+async def test_formatting_beyond_the_hundredth_is_lost_and_too_much_of_it_refused(
+    telegram: TelegramEmulator, bot: Bot
+) -> None:
+    chat = telegram.private(telegram.person("Ann"))
+    many = [MessageEntity("bold", place, 1) for place in range(110)]
+    await bot.send_message(chat.id, "b" * 110, entities=many)
+    assert [entity.offset for entity in chat.bot_messages[-1].entities] == list(range(100))
+
+    long = [MessageEntity("text_link", place, 1, url="https://example.org/" + "x" * 200) for place in range(50)]
+    with refused("ENTITIES_TOO_LONG"):
+        await bot.send_message(chat.id, "l" * 50, entities=long)
+
+
 async def test_files_travel_both_ways(telegram: TelegramEmulator, bot: Bot) -> None:
     ann = telegram.person("Ann")
     chat = telegram.private(ann)

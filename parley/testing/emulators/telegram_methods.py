@@ -26,6 +26,8 @@ from parley.testing.emulators.telegram_updates import Json
 
 MAX_TEXT = 4096
 MAX_CAPTION = 1024
+MAX_ENTITIES = 100
+MAX_ENTITY_BYTES = 9_500
 MAX_CALLBACK_BYTES = 64
 PRESS_SECONDS = 150
 REACTIONS = {each.value for each in ReactionEmoji}
@@ -297,10 +299,12 @@ def _checked(text: str, entities: Sequence[Entity], limit: int, too_long: str) -
     problem = entity_problem(text, entities)
     if problem is not None:
         raise bad_request(f"can't parse entities: {problem}")
-    kept = trim(text, entities)
-    if units(kept[0]) > limit:
+    if sum(16 + len((each.url or "").encode()) for each in entities) > MAX_ENTITY_BYTES:
+        raise bad_request("ENTITIES_TOO_LONG")
+    kept, placed = trim(text, entities)
+    if units(kept) > limit:
         raise bad_request(too_long)
-    return kept
+    return kept, sorted(placed, key=lambda entity: (entity.offset, -entity.length))[:MAX_ENTITIES]
 
 
 def _buttons(keyboard: params.Keyboard | None) -> list[list[Button]]:

@@ -304,6 +304,21 @@ async def test_a_long_answer_with_code_comes_in_whole_parts(
     assert [bool(message.button("OK")) for message in shown] == [False, False, True]
 
 
+@pytest.mark.parametrize("page", ["page", "page/" + "x" * 200])
+async def test_an_answer_of_many_links_keeps_all_of_them(
+    telegram: TelegramEmulator, channel: TelegramChannel, page: str
+) -> None:
+    telegram.flood.on = False
+    chat = telegram.private(telegram.person("Ann"))
+    addresses = [f"https://example.org/{page}/{number}" for number in range(130)]
+    answer = OutboundMessage(markdown="\n".join(f"- [one]({address})" for address in addresses))
+    for number, part in enumerate(channel.split(answer)):
+        await channel.send(key_of(telegram, chat), part, f"k{number}")
+
+    shown = [entity.url for message in chat.bot_messages for entity in message.entities if entity.url]
+    assert shown == addresses
+
+
 async def test_calls_in_a_group_that_became_a_supergroup_tell_its_new_id(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:

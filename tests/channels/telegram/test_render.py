@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
-from channels.telegram.render import MAX_CAPTION, MAX_TEXT, keyboard, plain, render, split
+from channels.telegram.render import (
+    MAX_CAPTION,
+    MAX_ENTITIES,
+    MAX_ENTITY_BYTES,
+    MAX_TEXT,
+    entity_bytes,
+    keyboard,
+    plain,
+    render,
+    split,
+)
 from channels.text import literal, utf16_len, visible
 from tests.examples import examples
 
@@ -147,10 +157,32 @@ def test_a_longer_text_goes_before_the_files() -> None:
 
 
 def test_links_do_not_count_as_they_are_written() -> None:
-    links = "[word](https://example.org/a/rather/long/address/of/a/page) " * 600
+    links = ("[word](https://example.org/a/rather/long/address/of/a/page)" + " word" * 16 + " ") * 90
 
-    assert len(links) > 8 * MAX_TEXT
+    assert len(links) > 3 * MAX_TEXT
     assert len(split(OutboundMessage(markdown=links))) == 1 + len(render(links).text) // MAX_TEXT
+
+
+FORMATTED = st.sampled_from(
+    ["**b** ", "`c` ", "~~s~~ ", "**`a` b *c*** ", "[l](https://example.org/page) ", "\n\n> q\n\n", "\n- ", "word "]
+)
+
+
+@settings(max_examples=examples(60))
+@given(st.lists(FORMATTED, min_size=1, max_size=400).map("".join), st.sampled_from(("", "x" * 300)))
+def test_no_part_has_more_formatting_than_telegram_shows(markdown: str, longer: str) -> None:
+    markdown = markdown.replace("page", f"page/{longer}")
+    for part in split(OutboundMessage(markdown=markdown)):
+        entities = render(part.markdown).entities
+        assert len(entities) <= MAX_ENTITIES
+        assert entity_bytes(entities) <= MAX_ENTITY_BYTES
+
+
+def test_words_with_more_formatting_than_a_caption_shows_go_before_the_files() -> None:
+    file = Attachment(name="a.png", path="/a.png")
+    parts = split(OutboundMessage(markdown="**b** `c` " * 60, attachments=(file,)))
+
+    assert [len(part.attachments) for part in parts] == [0, 0, 1]
 
 
 def test_buttons() -> None:
