@@ -72,7 +72,8 @@ def _belongs(before: Arrival, after: Arrival) -> bool:
         return False
     if before.album or after.album:
         return before.album == after.album
-    return _is_cut_off(first) and not second.attachments and second.at - first.at <= _ONE_BREATH
+    goes_on = second.reply_to in (None, first.reply_to) and not second.attachments
+    return _is_cut_off(first) and goes_on and second.at - first.at <= _ONE_BREATH
 
 
 def _is_cut_off(message: MessageReceived) -> bool:

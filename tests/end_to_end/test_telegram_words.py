@@ -10,7 +10,7 @@ import pytest
 from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_state import Person
-from tests.emulators.model_script import says
+from tests.emulators.model_script import ModelRequest, ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 
@@ -63,6 +63,61 @@ async def test_what_is_quoted_is_told_to_the_model(stage: Stage, telegram: Teleg
 
     await chat.until(lambda c: c.screen[-1] == "It is in the north.")
     assert "In reply to: Parley: Tromsø" in stage.model.requests[-1].last_text
+
+
+async def test_each_of_two_messages_to_one_answer_keeps_what_it_quotes(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, bob = telegram.person("Ann", language="en"), telegram.person("Bob")
+    team = telegram.group("Team", [ann, bob])
+    thinking = asyncio.Event()
+
+    def respond(request: ModelRequest) -> Turn:
+        """Call a tool until the second message is heard, as Parley reads all of the group's messages before."""
+        heard = "which is better?" in request.texts("user")[-1]
+        return says("North, and soup.") if heard else Turn(tools=(ToolUse("wait", {"seconds": 0.1}),), hold=thinking)
+
+    stage.script.then(says("Oslo, Bergen and Tromsø."))
+    lunch = await team.says(bob, "Soup or salad for lunch?")
+    await team.says(ann, "@parley_bot name three towns")
+    await team.until(lambda c: c.screen == ["Oslo, Bergen and Tromsø."])
+    towns = team.bot_messages[-1]
+
+    stage.script.respond = respond
+    asked = await team.says(ann, "where is that?", reply_to=towns, quote="Tromsø")
+    await stage.asked(2)
+    await team.says(ann, "@parley_bot and which is better?", reply_to=lunch, quote="Soup or salad")
+    await stage.heard()
+    thinking.set()
+    await team.until(lambda c: c.screen[-1] == "North, and soup.")
+
+    first, second = stage.circumstances[-2:]
+    assert "In reply to: Parley: Tromsø" in first
+    assert "salad" not in first
+    assert "In reply to: Bob: Soup or salad" in second
+    assert "Tromsø" not in second
+    assert team.bot_messages[-1].reply_to == asked
+
+
+async def test_messages_that_waited_together_keep_what_each_quotes_and_the_answer_is_a_reply_to_the_first(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, bob = telegram.person("Ann", language="en"), telegram.person("Bob", language="en")
+    team = telegram.group("Team", [ann, bob])
+    writing = asyncio.Event()
+    said = [await team.says(bob, text) for text in ("One is red.", "Two is blue.")]
+    stage.script.then(says("For Bob.", hold=writing), says("For Ann."))
+
+    await team.says(bob, "@parley_bot mine first")
+    await stage.asked(1)
+    questions = [await team.says(ann, "@parley_bot is it?", reply_to=each, quote=each.text[:-1]) for each in said]
+    await stage.heard()
+    writing.set()
+    await team.until(lambda c: c.screen == ["For Bob.", "For Ann."])
+
+    quotes = [words.partition("In reply to: ")[2].splitlines()[0] for words in stage.circumstances[-2:]]
+    assert quotes == ["Bob: One is red", "Bob: Two is blue"]
+    assert team.bot_messages[-1].reply_to == questions[0]
 
 
 async def test_a_file_that_telegram_does_not_give_to_bots_is_refused_in_words_and_the_message_answered(

@@ -81,6 +81,25 @@ def test_what_another_says_in_between_ends_a_long_text() -> None:
     assert not any(piece.unfinished for piece in pieces)
 
 
+def test_a_reply_to_another_message_does_not_go_on_with_a_long_text() -> None:
+    """It would be taken in without what it quotes."""
+    replied: Json = message(sender=BEN, text="At noon.")
+    pieces = join(arrivals(message(text="a" * 4_096), message(text="when?", reply_to_message=replied)))
+
+    assert [piece.updates for piece in pieces] == [(0,), (1,)]
+    assert isinstance(pieces[1].event, MessageReceived)
+    assert pieces[1].event.quoted == "Ben: At noon."
+
+
+def test_a_long_text_whose_pieces_all_reply_to_one_message_is_one() -> None:
+    replied: Json = message(sender=BEN, text="At noon.")
+    long = message(text="a" * 4_096, reply_to_message=replied)
+    (piece,) = join(arrivals(long, message(text="b", reply_to_message=replied)))
+
+    assert isinstance(piece.event, MessageReceived)
+    assert piece.event.quoted == "Ben: At noon."
+
+
 def test_texts_of_usual_length_stay_apart() -> None:
     pieces = join(arrivals(message(text="one"), message(text="two")))
 
