@@ -226,38 +226,6 @@ async def test_only_the_person_sees_an_ephemeral_message(slack: SlackEmulator, c
     assert (await client.conversations_history(channel=chat.id))["messages"] == []
 
 
-async def test_a_stream_grows_and_ends(slack: SlackEmulator, client: AsyncWebClient) -> None:
-    ann = slack.person("Ann")
-    chat = slack.group("general", [ann])
-    root = await chat.says(ann, "@parley_bot count")
-    stream = await client.chat_stream(
-        channel=chat.id, thread_ts=root.ts, recipient_team_id="T0PARLEY", recipient_user_id=ann.id, buffer_size=4
-    )
-    await stream.append(markdown_text="One, **tw")
-    await stream.append(markdown_text="o**, three")
-    assert chat.screen == ["One, two, three"]
-    ts = str(stream.ts)
-    with pytest.raises(SlackApiError) as caught:
-        await client.chat_update(channel=chat.id, ts=ts, text="Mine")
-    assert error_of(caught) == "streaming_state_conflict"
-    await stream.stop(blocks=[{"type": "actions", "elements": [button("Good")]}])
-    assert [[each.text for each in row] for row in chat.bot_messages[0].buttons] == [["Good"]]
-    with pytest.raises(SlackApiError) as caught:
-        await client.chat_appendStream(channel=chat.id, ts=ts, markdown_text="four")
-    assert error_of(caught) == "message_not_in_streaming_state"
-
-
-async def test_a_stream_needs_a_recipient_outside_of_direct_messages(
-    slack: SlackEmulator, client: AsyncWebClient
-) -> None:
-    ann = slack.person("Ann")
-    chat = slack.group("general", [ann])
-    root = await chat.says(ann, "Hello")
-    with pytest.raises(SlackApiError) as caught:
-        await client.chat_startStream(channel=chat.id, thread_ts=root.ts, markdown_text="Hi")
-    assert error_of(caught) == "missing_recipient_team_id"
-
-
 async def test_what_the_emulator_does_not_know_is_a_violation() -> None:
     async with SlackEmulator() as slack:
         client = slack_client(slack)

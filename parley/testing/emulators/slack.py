@@ -118,12 +118,25 @@ class SlackEmulator(SlackServer):
 
     @property
     def stream_ttl(self) -> float:
-        """Seconds after which a streamed message is closed."""
+        """Seconds without a part after which Slack closes a stream."""
         return self._world.stream_seconds
 
     @stream_ttl.setter
     def stream_ttl(self, seconds: float) -> None:
         self._world.stream_seconds = seconds
+
+    @property
+    def stream_lifetime(self) -> float:
+        """Seconds after its begin at which Slack closes a stream."""
+        return self._world.stream_lifetime
+
+    @stream_lifetime.setter
+    def stream_lifetime(self, seconds: float) -> None:
+        self._world.stream_lifetime = seconds
+
+    def refuse_streams(self, error: str) -> None:
+        """Refuse streams at their begin with this error from now on; empty: allow them again."""
+        self._world.streams_refused = error
 
     @property
     def assistant_allowed(self) -> bool:

@@ -50,6 +50,9 @@ class MethodGroup:
             raise SlackError(error)
         return message
 
+    def is_streaming(self, message: Message) -> bool:
+        return message.stream is not None and message.stream.is_open(self.world.clock())
+
     def root(self, room: Room, thread_ts: str | None) -> Message | None:
         """Return the root message of a thread; a reply belongs to the thread it is in."""
         if thread_ts is None:

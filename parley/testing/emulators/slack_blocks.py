@@ -10,6 +10,10 @@ MOST_BLOCKS = 50
 MOST_MARKDOWN = 12_000
 """Characters of all Markdown blocks of a message together."""
 MOST_ELEMENTS = 25
+MOST_TASKS = 50
+MOST_ROWS = 100
+MOST_COLUMNS = 20
+STATUSES = ("pending", "in_progress", "complete", "error")
 LENGTHS = {"action_id": 255, "block_id": 255, "value": 2000, "url": 3000}
 TEXT_LENGTHS = {"section": 3000, "header": 150}
 MOST_LABEL = 75
@@ -25,6 +29,11 @@ def check_blocks(blocks: Sequence[Json]) -> None:
         raise _invalid(f"no more than {MOST_BLOCKS} items allowed [json-pointer:/blocks]")
     if sum(len(str(each.get("text", ""))) for each in blocks if each.get("type") == "markdown") > MOST_MARKDOWN:
         raise SlackError("msg_blocks_too_long")
+    kinds = [each.get("type") for each in blocks]
+    if kinds.count("table") > 1:
+        raise SlackError("invalid_attachments", {"response_metadata": {"messages": ["only_one_table_allowed"]}})
+    if kinds.count("plan") > 1 or ("plan" in kinds and "task_card" in kinds):
+        raise _invalid("a plan excludes other plans and task cards [json-pointer:/blocks]")
     seen: set[str] = set()
     for index, block in enumerate(blocks):
         _check_block(block, f"/blocks/{index}")
@@ -46,6 +55,49 @@ def _check_block(block: Json, where: str) -> None:
         _check_text(block.get("text"), TEXT_LENGTHS[str(kind)], f"{where}/text", needed="fields" not in block)
     if kind == "actions":
         _check_actions(block.get("elements"), where)
+    if kind == "plan":
+        _check_plan(block, where)
+    if kind == "task_card":
+        _check_task(block, where)
+    if kind == "table":
+        _check_table(block.get("rows"), where)
+
+
+def _check_plan(block: Json, where: str) -> None:
+    tasks = block.get("tasks", [])
+    if not isinstance(block.get("title"), str) or not isinstance(tasks, list) or len(tasks) > MOST_TASKS:
+        raise _invalid(f"must have a title and no more than {MOST_TASKS} tasks [json-pointer:{where}]")
+    seen: set[JsonValue] = set()
+    for index, task in enumerate(tasks):
+        inside = f"{where}/tasks/{index}"
+        if not isinstance(task, dict) or task.get("task_id") in seen:
+            raise _invalid(f"must be a task with an id of its own [json-pointer:{inside}]")
+        _check_task(task, inside)
+        seen.add(task["task_id"])
+
+
+def _check_task(task: Json, where: str) -> None:
+    if not task.get("task_id") or not isinstance(task.get("title"), str) or not task["title"]:
+        raise _invalid(f"must have a task_id and a title [json-pointer:{where}]")
+    if task.get("status") not in STATUSES:
+        raise _invalid(f"unsupported status: {task.get('status')} [json-pointer:{where}/status]")
+    for name in ("details", "output"):
+        said = task.get(name)
+        if said is not None and not (isinstance(said, dict) and said.get("type") == "rich_text"):
+            raise _invalid(f"must be rich_text [json-pointer:{where}/{name}]")
+
+
+def _check_table(rows: JsonValue, where: str) -> None:
+    if not isinstance(rows, list) or not 1 <= len(rows) <= MOST_ROWS:
+        raise _invalid(f"must have 1 to {MOST_ROWS} rows [json-pointer:{where}/rows]")
+    for index, row in enumerate(rows):
+        inside = f"{where}/rows/{index}"
+        if not isinstance(row, list) or not 1 <= len(row) <= MOST_COLUMNS:
+            raise _invalid(f"must have 1 to {MOST_COLUMNS} cells [json-pointer:{inside}]")
+        for cell in row:
+            kind = cell.get("type") if isinstance(cell, dict) else None
+            if kind not in ("raw_text", "rich_text") or (kind == "raw_text" and not cell.get("text")):  # type: ignore[union-attr]
+                raise _invalid(f"must be a cell with a text [json-pointer:{inside}]")
 
 
 def _check_actions(elements: JsonValue, where: str) -> None:

@@ -55,6 +55,18 @@ class Chat:
         return [each.shown for each in self.bot_messages]
 
     @property
+    def streaming(self) -> list[Message]:
+        """The bot's messages whose streams are open."""
+        now = self._world.clock()
+        return [each for each in self.bot_messages if each.stream is not None and each.stream.is_open(now)]
+
+    @property
+    def broken(self) -> list[Message]:
+        """The bot's messages that have an error mark for good, as Slack had to end their streams."""
+        now = self._world.clock()
+        return [each for each in self.bot_messages if each.stream is not None and each.stream.is_broken(now)]
+
+    @property
     def actions(self) -> list[Action]:
         """Statuses and reactions of the bot, oldest first."""
         root = self._root
@@ -212,6 +224,19 @@ class Chat:
     async def shortcut(self, person: Person, message: Message, callback_id: str) -> None:
         """Use the app's shortcut in the menu of a message."""
         self._deliver(message_action(self._world, self._room, person, message, callback_id), lambda _answer: None)
+
+    async def stops(self, person: Person) -> None:
+        """Press Slack's own Stop, which ends the bot's open streams in this thread and tells the app."""
+        open_ones = self.streaming
+        for each in open_ones:
+            if each.stream is not None:
+                each.stream.stopped_by_user = True
+        root = self._root.ts if self._root is not None else ""
+        stopped: list[JsonValue] = [each.ts for each in open_ones]
+        event: Json = {"type": "agent_session_stopped", "channel": self._room.id, "user": person.id}
+        event.update(thread_ts=root, streaming_message_ts=stopped, event_ts=self._world.ts())
+        self._world.tell("agent_session_stopped", event, self._room)
+        self._world.touch(self._room)
 
     async def joins(self, person: Person) -> None:
         self._room.people.append(person)

@@ -48,7 +48,7 @@ class Messages(MethodGroup):
         message = self.own(room, asked.ts, "cant_update_message")
         if len(html.escape(html.unescape(asked.text or ""), quote=False).encode()) > MOST_EDITED_BYTES:
             raise SlackError("msg_too_long")
-        if message.stream_seen is not None:
+        if self.is_streaming(message):
             raise SlackError("streaming_state_conflict")
         before = message.to_json(with_metadata=True)
         self.fill(message, asked)
@@ -61,6 +61,8 @@ class Messages(MethodGroup):
     def delete(self, asked: params.OneMessage) -> Json:
         room = self.writable(asked.channel)
         message = self.own(room, asked.ts, "cant_delete_message")
+        if self.is_streaming(message):
+            raise SlackError("cant_delete_message")
         self.world.delete(room, message)
         return {"channel": room.id, "ts": message.ts}
 

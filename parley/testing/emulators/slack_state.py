@@ -8,6 +8,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 from parley.testing.emulators.control import Changes
+from parley.testing.emulators.slack_plan import Plan, plan_of
+from parley.testing.emulators.slack_stream import Stream
 from parley.testing.emulators.slack_wire import Json, micros
 
 TEAM = "T0PARLEY"
@@ -142,8 +144,8 @@ class Message:
     deleted: bool = False
     ephemeral_to: str | None = None
     """The only user who sees it; such a message is in no history."""
-    stream_seen: float | None = None
-    """Time of the last part of a message that is being streamed."""
+    stream: Stream | None = None
+    """Set for a message that is or was streamed."""
     silent: bool = False
 
     @property
@@ -175,6 +177,11 @@ class Message:
     def history(self) -> list[str]:
         """All texts of the message, oldest first."""
         return [self.first_text, *(edit.text for edit in self.edits)]
+
+    @property
+    def plan(self) -> Plan | None:
+        """Tool calls shown above the text; folded, unless the message is being streamed."""
+        return plan_of(self.blocks)
 
     @property
     def buttons(self) -> list[list[Button]]:

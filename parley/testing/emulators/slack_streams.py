@@ -1,32 +1,45 @@
-"""Web API methods that stream a message: chat.startStream, chat.appendStream, chat.stopStream."""
+"""Web API methods that stream a message: chat.startStream, chat.appendStream, chat.stopStream.
+
+Slack documents few of its refusals. The others are those that users of these methods have recorded.
+"""
 
 from parley.testing.emulators import slack_params as params
 from parley.testing.emulators.slack_api import MOST_MARKDOWN, MethodGroup
-from parley.testing.emulators.slack_blocks import check_blocks
+from parley.testing.emulators.slack_blocks import MOST_TASKS, check_blocks
+from parley.testing.emulators.slack_plan import rich_words
 from parley.testing.emulators.slack_state import Edit, Message, Room
+from parley.testing.emulators.slack_stream import NOT_STREAMING, Stream
 from parley.testing.emulators.slack_wire import Json, SlackError
 
-NOT_STREAMING = "message_not_in_streaming_state"
+MOST_TASK_TEXT = 256
+"""Characters of a task's, or of the plan's, texts in one chunk together."""
+BAD_CHUNKS = "invalid_chunks"
 
 
 class Streams(MethodGroup):
     def start(self, asked: params.StartStream) -> Json:
         room = self.writable(asked.channel)
+        if self.world.streams_refused:
+            raise SlackError(self.world.streams_refused)
         if room.kind != "im":
             self._check_recipient(asked)
-        message = Message(self.world.ts(), self.world.bot, room.id, self.world.clock())
+        elif asked.thread_ts is None:  # only channels have streams outside of threads
+            raise SlackError("channel_type_not_supported")
+        now = self.world.clock()
+        message = Message(self.world.ts(), self.world.bot, room.id, now)
         message.reply_to = self.root(room, asked.thread_ts)
-        self._add(message, asked)
-        message.stream_seen = self.world.clock()
+        idle, total = self.world.stream_seconds, self.world.stream_lifetime
+        message.stream = Stream(now, now, idle, total, asked.task_display_mode == "plan")
+        self._add(message, message.stream, asked)
         self.world.post(room, message)
         return {"channel": room.id, "ts": message.ts}
 
     def append(self, asked: params.AppendStream) -> Json:
-        room, message = self._streaming(asked.channel, asked.ts)
+        room, message, stream = self._streaming(asked.channel, asked.ts)
         if not asked.markdown_text and not asked.chunks:
             raise SlackError("no_text")
-        self._add(message, asked)
-        message.stream_seen = self.world.clock()
+        self._add(message, stream, asked)
+        stream.seen = self.world.clock()
         self.world.compose(message)
         message.edits.append(Edit(message.text, self.world.clock()))
         self.world.touch(room)
@@ -34,15 +47,15 @@ class Streams(MethodGroup):
 
     def stop(self, asked: params.StopStream) -> Json:
         check_blocks(asked.blocks or [])
-        room, message = self._streaming(asked.channel, asked.ts)
+        room, message, stream = self._streaming(asked.channel, asked.ts)
         before = message.to_json(with_metadata=True)
-        self._add(message, asked)
+        self._add(message, stream, asked)
         message.blocks.extend(self.named(asked.blocks))
         if not message.blocks:
             raise SlackError("no_text")
         if asked.metadata is not None:
             message.metadata = asked.metadata.to_json()
-        message.stream_seen = None
+        stream.ended = True
         self.world.change(room, message, before)
         return {"channel": room.id, "ts": message.ts, "message": message.to_json(with_metadata=True)}
 
@@ -54,51 +67,103 @@ class Streams(MethodGroup):
         if asked.recipient_user_id not in self.world.people:
             raise SlackError("user_not_found")
 
-    def _streaming(self, channel: str, ts: str) -> tuple[Room, Message]:
+    def _streaming(self, channel: str, ts: str) -> tuple[Room, Message, Stream]:
         room = self.writable(channel)
-        message = self.message(room, ts)
-        seen = message.stream_seen
-        if seen is not None and self.world.clock() - seen > self.world.stream_seconds:
-            # Nothing was appended for too long: the message stays as it is and accepts nothing more.
-            message.stream_seen = seen = None
-        if seen is None:
+        message = self.own(room, ts, "message_not_owned_by_app")
+        if message.stream is None:
             raise SlackError(NOT_STREAMING)
-        return room, message
+        if refusal := message.stream.refusal(self.world.clock()):
+            raise SlackError(refusal)
+        return room, message, message.stream
 
-    def _add(self, message: Message, asked: params.StreamPart) -> None:
+    def _add(self, message: Message, stream: Stream, asked: params.StreamPart) -> None:
+        """Add all parts, or none of them."""
         chunks = [*(asked.chunks or [])]
         if asked.markdown_text is not None:
             chunks.insert(0, params.Chunk(type="markdown_text", text=asked.markdown_text))
         for chunk in chunks:
-            if len(chunk.text) > MOST_MARKDOWN:
-                raise SlackError("msg_too_long")
-            check_blocks(chunk.blocks)
-        for chunk in chunks:
-            self._add_chunk(message, chunk)
+            _check(chunk)
+        blocks, source = [dict(each) for each in message.blocks], message.source
+        try:
+            for chunk in chunks:
+                self._add_chunk(message, stream, chunk)
+            check_blocks([each for each in message.blocks if each.get("type") != "markdown"])
+        except SlackError:
+            message.blocks, message.source = blocks, source
+            raise
 
-    def _add_chunk(self, message: Message, chunk: params.Chunk) -> None:
+    def _add_chunk(self, message: Message, stream: Stream, chunk: params.Chunk) -> None:
         if chunk.type == "markdown_text":
             message.source += chunk.text
             last = message.blocks[-1] if message.blocks else {}
             if last.get("type") == "markdown":
                 message.blocks[-1] = {**last, "text": f"{last['text']}{chunk.text}"}
-            else:
+            elif chunk.text:
                 message.blocks += self.named([{"type": "markdown", "text": chunk.text}])
         elif chunk.type == "blocks":
             message.blocks += self.named(chunk.blocks)
+        elif stream.is_plan:
+            self._put_in_plan(message, chunk)
         else:
-            self._put(message, chunk)
+            self._put_card(message, chunk)
 
-    def _put(self, message: Message, chunk: params.Chunk) -> None:
-        """Add or update a task or the plan; both keep their first position."""
-        key = f"task-{chunk.id}" if chunk.type == "task_update" else "plan"
-        card: Json = {"type": "task_card", "block_id": key, "task_id": chunk.id, "title": chunk.title}
+    def _put_in_plan(self, message: Message, chunk: params.Chunk) -> None:
+        """Add or update a task in the plan, or the plan's title. The plan stands above everything."""
+        plan = next((each for each in message.blocks if each.get("type") == "plan"), None)
+        if plan is None:
+            plan = {"type": "plan", "block_id": "plan", "title": "", "tasks": []}
+            message.blocks.insert(0, plan)
         if chunk.type == "plan_update":
-            card = {"type": "plan", "block_id": key, "title": chunk.title}
+            plan["title"] = chunk.title
+            return
+        found = plan["tasks"]
+        tasks = list(found) if isinstance(found, list) else []
+        place = next(
+            (n for n, each in enumerate(tasks) if isinstance(each, dict) and each["task_id"] == chunk.id), None
+        )
+        known = tasks[place] if place is not None else None
+        card = _card(chunk, known if isinstance(known, dict) else {})
+        if place is None:
+            tasks.append(card)
         else:
-            card["status"] = chunk.status
-        for index, block in enumerate(message.blocks):
-            if block.get("block_id") == key:
-                message.blocks[index] = card
-                return
-        message.blocks.append(card)
+            tasks[place] = card
+        if len(tasks) > MOST_TASKS:
+            raise SlackError(BAD_CHUNKS)
+        plan["tasks"] = tasks
+
+    def _put_card(self, message: Message, chunk: params.Chunk) -> None:
+        """Add or update a card or the plan's title; both keep their first position."""
+        key = f"task-{chunk.id}" if chunk.type == "task_update" else "plan"
+        place = next((n for n, block in enumerate(message.blocks) if block.get("block_id") == key), None)
+        known = message.blocks[place] if place is not None else {}
+        card: Json = {"type": "plan", "title": chunk.title} if chunk.type == "plan_update" else _card(chunk, known)
+        card["block_id"] = key
+        if place is None:
+            message.blocks.append(card)
+        else:
+            message.blocks[place] = card
+
+
+def _check(chunk: params.Chunk) -> None:
+    """Check a chunk by itself. Raises SlackError."""
+    if len(chunk.text) > MOST_MARKDOWN:
+        raise SlackError("msg_too_long")
+    if chunk.type == "blocks":
+        check_blocks(chunk.blocks)
+    if chunk.type in ("task_update", "plan_update"):
+        said = (chunk.title, *(each for each in (chunk.details, chunk.output) if each is not None))
+        if not chunk.title or not all(isinstance(each, str) for each in said):
+            raise SlackError(BAD_CHUNKS)
+        if sum(len(str(each)) for each in said) > MOST_TASK_TEXT or (chunk.type == "task_update" and not chunk.id):
+            raise SlackError(BAD_CHUNKS)
+
+
+def _card(chunk: params.Chunk, known: Json) -> Json:
+    """Return the card of a task. Slack adds new details to those it has, with nothing between them."""
+    card: Json = {"type": "task_card", "task_id": chunk.id, "title": chunk.title, "status": chunk.status}
+    for name, new in (("details", chunk.details), ("output", chunk.output)):
+        said = f"{rich_words(known.get(name))}{new or ''}"
+        if said:
+            section: Json = {"type": "rich_text_section", "elements": [{"type": "text", "text": said}]}
+            card[name] = {"type": "rich_text", "elements": [section]}
+    return card

@@ -128,7 +128,11 @@ def _one_block(block: Json, names: Names) -> str:
             parts = [f"[{block.get('alt_text', 'image')}]"]
         case "task_card":
             parts = [str(block.get("title", ""))]
-        case "actions" | "divider":
+        case "table":
+            parts = [
+                " | ".join("".join(_leaves(cell, names)) for cell in _list(row)) for row in _list(block.get("rows"))
+            ]
+        case "actions" | "context_actions" | "divider" | "plan":  # a plan is shown by `Message.plan`
             pass
         case _:
             parts = ["".join(_leaves(block, names))]

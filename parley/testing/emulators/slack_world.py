@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from parley.testing.emulators.control import Changes
 from parley.testing.emulators.slack_line import Delivery, DeliveryKind, EventLine, counted
 from parley.testing.emulators.slack_state import TEAM, Action, Edit, Kind, Message, Person, Room, StoredFile, View
+from parley.testing.emulators.slack_stream import IDLE_SECONDS, TOTAL_SECONDS
 from parley.testing.emulators.slack_text import block_words, mrkdwn_words
 from parley.testing.emulators.slack_wire import Json
 
@@ -24,6 +25,7 @@ SCOPE_OF_EVENT = {
     "reaction_removed": "reactions:read",
     "assistant_thread_started": "assistant:write",
     "assistant_thread_context_changed": "assistant:write",
+    "agent_session_stopped": "assistant:write",
     "member_joined_channel": "channels:read",
     "member_left_channel": "channels:read",
     "channel_archive": "channels:read",
@@ -71,8 +73,12 @@ class World:
     now: Callable[[], float] = time.time
     """Slack's clock."""
     assistant_allowed: bool = True
-    stream_seconds: float = 300.0
-    """Seconds after which a streamed message is closed."""
+    stream_seconds: float = IDLE_SECONDS
+    """Seconds without a part after which a stream is closed."""
+    stream_lifetime: float = TOTAL_SECONDS
+    """Seconds after its begin at which a stream is closed."""
+    streams_refused: str = ""
+    """Error with which streams are refused at their begin."""
     numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _last_ts: int = 0
     _next_event: Callable[[], str] = field(default_factory=lambda: counted("Ev"))
@@ -103,10 +109,12 @@ class World:
     # Messages
 
     def compose(self, message: Message) -> None:
-        """Compute the readable text of a message."""
+        """Compute the readable text of a message. A plan is read with it only while it is open."""
         words = block_words(message.blocks, self.name) if message.blocks else mrkdwn_words(message.source, self.name)
         extra = [str(each.get("text") or each.get("fallback") or "") for each in message.attachments]
-        message.text = "\n".join(filter(None, [words, *extra]))
+        is_open = message.stream is not None and not message.stream.ended and message.edited is None
+        plan = message.plan.words if message.plan is not None and is_open else ""
+        message.text = "\n".join(filter(None, [plan, words, *extra]))
 
     def post(self, room: Room, message: Message) -> Message:
         """Add a message and announce it."""
