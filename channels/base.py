@@ -262,8 +262,8 @@ class Button(Value):
 
     label: Text
     action: Action
-    style: Literal["plain", "primary", "quiet"] = "plain"
-    """Visual emphasis, where the platform supports it."""
+    style: Literal["plain", "primary", "quiet", "danger"] = "plain"
+    """Visual emphasis, where the platform supports it; `danger` for what is refused or cannot be undone."""
     says: Literal["yes", "no"] | None = None
     """Plain word that presses the button as a reply, if the message asks a question."""
 

@@ -19,8 +19,8 @@ MAX_ROWS = MAX_IN_ROW = 5
 SMALLEST_HEADING = 3
 
 _NOTHING = "…"
-_STYLES = {"plain": 2, "primary": 3, "quiet": 2}
-"""Discord's button styles: primary is green, the others are grey."""
+_STYLES = {"plain": 2, "primary": 3, "quiet": 2, "danger": 4}
+"""Discord's button styles: primary is green, danger red, the others are grey."""
 _RULE = "⎯" * 12
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"(?<!\\)\|")

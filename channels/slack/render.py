@@ -148,7 +148,7 @@ def _actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
 def _button(button: Button, place: str) -> Json:
     label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
     text: Json = {"type": "plain_text", "text": label}
-    style: Json = {"style": "primary"} if button.style == "primary" else {}
+    style: Json = {"style": button.style} if button.style in ("primary", "danger") else {}
     return {"type": "button", "action_id": f"parley.{place}", "text": text, "value": button.action, **style}
 
 

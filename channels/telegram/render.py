@@ -25,6 +25,8 @@ MAX_ENTITY_BYTES = 8_000
 _ENTITY_BYTES = 16
 
 _NOTHING = "…"
+_COLOURS = {"primary": "primary", "danger": "danger", "yes": "success"}
+"""Telegram's styles of buttons: blue, red and green. Clients of before 2026 show all alike."""
 _SYMBOLS = ("heading_level_1", "heading_level_2", "heading_level_3", "heading_level_4", "image", "link")
 _CODE_OR_TAG = re.compile(
     r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t>]*(?P=fence)[^\n]*$|\Z)"
@@ -139,7 +141,9 @@ def keyboard(rows: Sequence[Sequence[Button]]) -> JsonValue:
 
 
 def _button(button: Button) -> JsonValue:
-    return {"text": button.label[:MAX_LABEL] if visible(button.label) else _NOTHING, "callback_data": button.action}
+    label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
+    colour = _COLOURS.get("yes" if button.says == "yes" else button.style)
+    return {"text": label, "callback_data": button.action, **({"style": colour} if colour else {})}
 
 
 def is_picture(attachment: Attachment) -> bool:

@@ -58,7 +58,7 @@ class ForgetCommands:
             return reply(text)
         until, accounts = round(self._clock.time() + VALID), self._accounts(who)
         action = f"/forget {CONFIRM} {who} {_mark(asker, accounts)} {until:x}"
-        button = Button(label=say("forget_button", given.language), action=action)
+        button = Button(label=say("forget_button", given.language), action=action, style="danger")
         key = "forget_ask" if who == asker else "forget_ask_other"
         names = literal(", ".join(accounts))
         text = "\n\n".join([say(key, given.language, who=names), *await self._kept_rows(given)])

@@ -15,7 +15,15 @@ from gateway.permissions.roles import Role, Roles
 from gateway.store.person import Account, Person
 from gateway.store.strangers import Stranger
 from gateway.texts.say import Language, say
-from gateway.upkeep.stranger_notices import LONGEST_NAME, OUTCOMES, VERDICTS, as_code, plain_name, quoted_name
+from gateway.upkeep.stranger_notices import (
+    LONGEST_NAME,
+    OUTCOMES,
+    VERDICTS,
+    as_code,
+    plain_name,
+    quoted_name,
+    verdict_buttons,
+)
 from gateway.upkeep.strangers import Strangers, account_of
 
 MOST_LISTED = 30
@@ -83,12 +91,9 @@ class PeopleCommands:
         who = given.arguments.strip()
         stranger = next((each for each in await self._strangers.waiting() if each.id == who), None)
         if stranger is not None:
-            buttons = [
-                Button(label=say(key, given.language), action=f"/stranger {verdict} {who}")
-                for verdict, key in VERDICTS.items()
-            ]
+            buttons = tuple(verdict_buttons(who, given.language))
             text = say("people_waits", given.language, who=quoted_name(stranger))
-            return OutboundMessage(markdown=text, buttons=(tuple(buttons[:2]), tuple(buttons[2:])))
+            return OutboundMessage(markdown=text, buttons=(buttons[:2], buttons[2:]))
         principal = self._access.named(who, given.chat)
         if principal is None:
             return reply(self._unknown(given, who))
@@ -98,7 +103,7 @@ class PeopleCommands:
         row = tuple(
             Button(label=say(ROLES[role], given.language), action=f"/role {principal} {role}") for role in roles
         )
-        block = Button(label=say("block_button", given.language), action=f"/block {principal}")
+        block = Button(label=say("block_button", given.language), action=f"/block {principal}", style="danger")
         rows = (row, (block,)) if not person.is_blocked else (row,)
         return OutboundMessage(markdown=self._line(given, self._named(person)), buttons=rows)
 

@@ -101,7 +101,8 @@ def _listed(given: Invocation, waiting: Sequence[InboxItem]) -> OutboundMessage 
     rows = [tuple(drops[at : at + IN_ROW]) for at in range(0, len(drops), IN_ROW)]
     if len(waiting) > 1:
         newest = max(item.seq for item in waiting)
-        rows.append((Button(label=say("queue_drop_all", language), action=f"/queue drop {ALL} {newest}"),))
+        action = f"/queue drop {ALL} {newest}"
+        rows.append((Button(label=say("queue_drop_all", language), action=action, style="danger"),))
     hint = say("queue_hint", language, slash=given.slash)
     why = reasons(given, waiting)
     told = [say("queue_why", language, why=" ".join(why)), ""] if why else []

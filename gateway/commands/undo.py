@@ -65,7 +65,7 @@ class UndoCommands:
             return reply(say("undo_cannot", language, why=str(error)))
         if done.by is None:
             action = f"/undo {group.number} {ANYWAY} {done.mark}"
-            button = Button(label=say("undo_anyway_button", language), action=action)
+            button = Button(label=say("undo_anyway_button", language), action=action, style="danger")
             text = say("undo_since", language, files=_named(done.changed_since, MOST_NAMED))
             return OutboundMessage(markdown=text, buttons=((button,),))
         lines = list(_lines(group, done, language))

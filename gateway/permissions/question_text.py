@@ -73,7 +73,7 @@ def question_message(question: Question, why: Iterable[str], slash: str) -> Outb
     buttons = (
         Button(label=say("approve_button", language), action=yes, style="primary", says="yes"),
         *((Button(label=say("always_button", language), action=f"{yes} {ALWAYS}"),) if question.subject else ()),
-        Button(label=say("deny_button", language), action=no, style="quiet", says="no"),
+        Button(label=say("deny_button", language), action=no, style="danger", says="no"),
     )
     if question.subject:
         about = "always_script" if question.tool == SKILL_SCRIPT else "always_command"

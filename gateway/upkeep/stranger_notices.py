@@ -1,8 +1,9 @@
 """The messages about strangers and linked accounts: to owners and admins, to the stranger, to the giver of a code."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Literal
 
 from agent_core.background import Background
 from agent_core.origin import CLEAN
@@ -156,13 +157,17 @@ def _how_many(count: int, language: Language) -> OutboundMessage:
 
 
 def _question(stranger: Stranger, language: Language) -> OutboundMessage:
-    rows = tuple(
-        (Button(label=say(key, language), action=f"/stranger {verdict} {stranger.id}"),)
-        for verdict, key in VERDICTS.items()
-    )
+    rows = tuple((each,) for each in verdict_buttons(stranger.id, language))
     words = shown(stranger.words).replace("`", "'").strip()
     text = [say("stranger_writes", language, who=quoted_name(stranger)), *([f"```\n{words}\n```"] if words else [])]
     return OutboundMessage(markdown="\n\n".join(text), buttons=(rows[0] + rows[1], rows[2] + rows[3]))
+
+
+def verdict_buttons(stranger: str, language: Language) -> Iterator[Button]:
+    """Yield the buttons that decide about a stranger with this id."""
+    for verdict, key in VERDICTS.items():
+        style: Literal["plain", "danger"] = "danger" if verdict == "block" else "plain"
+        yield Button(label=say(key, language), action=f"/stranger {verdict} {stranger}", style=style)
 
 
 def _name(stranger: Stranger) -> str:

@@ -207,6 +207,19 @@ async def test_buttons_carry_at_most_64_bytes(telegram: TelegramEmulator, bot: B
         await bot.send_message(chat.id, "Shall I?", reply_markup=too_much)
 
 
+async def test_buttons_have_one_of_three_colours(telegram: TelegramEmulator, bot: Bot) -> None:
+    telegram.flood.on = False
+    chat = telegram.private(telegram.person("Ann"))
+    for style in ("primary", "success", "danger"):
+        button = InlineKeyboardButton("Go", callback_data="go", style=style)
+        await bot.send_message(chat.id, "?", reply_markup=InlineKeyboardMarkup([[button]]))
+    assert [message.buttons[0][0].style for message in chat.bot_messages] == ["primary", "success", "danger"]
+
+    odd = InlineKeyboardButton("Go", callback_data="go", style="warning")
+    with refused("Invalid button style specified"):
+        await bot.send_message(chat.id, "?", reply_markup=InlineKeyboardMarkup([[odd]]))
+
+
 async def test_topics_and_reply_threads_are_told_apart(telegram: TelegramEmulator, bot: Bot) -> None:
     ann = telegram.person("Ann")
     forum, team = telegram.group("Forum", [ann], forum=True), telegram.group("Team", [ann])

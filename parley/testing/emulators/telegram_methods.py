@@ -30,6 +30,7 @@ MAX_ENTITIES = 100
 MAX_ENTITY_BYTES = 9_500
 MAX_CALLBACK_BYTES = 64
 PRESS_SECONDS = 150
+BUTTON_STYLES = {None, "", "primary", "success", "danger"}
 REACTIONS = {each.value for each in ReactionEmoji}
 ACTIONS = {each.value for each in KnownAction}
 NOT_MODIFIED = (
@@ -321,7 +322,9 @@ def _button(asked: params.InlineButton) -> Button:
         raise bad_request("BUTTON_DATA_INVALID")
     if asked.url is not None and not re.match(r"(https?|tg)://\S", asked.url):
         raise bad_request("BUTTON_URL_INVALID")
-    return Button(asked.text, asked.callback_data, asked.url)
+    if asked.style not in BUTTON_STYLES:
+        raise bad_request("can't parse InlineKeyboardButton: Invalid button style specified")
+    return Button(asked.text, asked.callback_data, asked.url, asked.style or "")
 
 
 def _replied(room: Room, reply: params.Reply | None) -> Message | None:

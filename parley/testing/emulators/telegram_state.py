@@ -63,10 +63,11 @@ class Button:
     text: str
     data: str | None = None
     url: str | None = None
+    style: str = ""
 
     def to_json(self) -> Json:
         target: Json = {"url": self.url} if self.data is None else {"callback_data": self.data}
-        return {"text": self.text, **target}
+        return {"text": self.text, **target, **({"style": self.style} if self.style else {})}
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,13 @@ def test_rows_of_buttons_are_at_most_five_of_five() -> None:
     assert [len(_row(row)) for row in many_rows] == [5, 5, 5, 5, 5]
 
 
+def test_what_is_confirmed_is_green_and_what_is_refused_red() -> None:
+    yes, no = Button(label="Approve", action="y", style="primary"), Button(label="Deny", action="n", style="danger")
+    (row,) = components([[yes, no]])
+
+    assert [each["style"] for each in _row(row) if isinstance(each, dict)] == [3, 4]
+
+
 def test_a_label_is_never_empty() -> None:
     (row,) = components([[Button(label="\u200b", action="a")]])
     assert "'label': '…'" in str(row)

@@ -101,6 +101,19 @@ def test_buttons_stand_in_rows_and_no_row_is_too_long() -> None:
     assert buttons[3]["value"] == "do:3"
 
 
+def test_what_is_confirmed_and_what_is_refused_have_colours() -> None:
+    row = (
+        Button(label="Approve", action="y", style="primary"),
+        Button(label="Deny", action="n", style="danger"),
+        Button(label="More", action="m", style="quiet"),
+    )
+    _, actions = blocks(OutboundMessage(markdown="so?", buttons=(row,)))
+
+    assert isinstance(actions["elements"], list)
+    styles = [each.get("style") for each in actions["elements"] if isinstance(each, dict)]
+    assert styles == ["primary", "danger", None]
+
+
 FILES = (Attachment(name="a.txt", path="/a.txt"), Attachment(name="b.txt", path="/b.txt"))
 STOP = ((Button(label="Stop", action="stop"),),)
 

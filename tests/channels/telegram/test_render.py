@@ -193,6 +193,26 @@ def test_buttons() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("button", "style"),
+    [
+        (Button(label="Approve", action="x", style="primary", says="yes"), "success"),
+        (Button(label="Deny", action="x", style="danger", says="no"), "danger"),
+        (Button(label="Cancel", action="x", style="quiet", says="no"), None),
+        (Button(label="Add", action="x", style="primary"), "primary"),
+        (Button(label="Delete", action="x", style="danger"), "danger"),
+        (Button(label="More", action="x"), None),
+    ],
+)
+def test_buttons_have_the_colours_of_what_they_do(button: Button, style: str | None) -> None:
+    rows = keyboard(((button,),))
+
+    assert isinstance(rows, dict)
+    assert rows["inline_keyboard"] == [
+        [{"text": button.label, "callback_data": "x", **({"style": style} if style else {})}]
+    ]
+
+
 def test_a_button_has_room_for_what_telegram_takes() -> None:
     assert "漢" * 21 in str(keyboard(((Button(label="x", action="漢" * 21),),)))
 

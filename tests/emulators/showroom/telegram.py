@@ -59,7 +59,7 @@ class TelegramExhibit(Exhibit[Person, Chat, Message]):
 
     def _show(self, room: str, message: Message) -> ShownMessage:
         spans = tuple(Span(each.type, each.offset, each.length, each.url) for each in message.entities)
-        rows = [[ShownButton(each.text, each.data, each.url) for each in row] for row in message.buttons]
+        rows = [[ShownButton(each.text, each.data, each.url, each.style) for each in row] for row in message.buttons]
         answered = message.reply_to
         return ShownMessage(
             self._id(message),
