@@ -11,6 +11,7 @@ import json
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
+from functools import cache, partial
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -109,7 +110,7 @@ class OpenAiClient:
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
         tools = {tool.name: tool.parameters for tool in request.tools}
-        answer = Answer(model, self._make_id, provider=self._provider, tools=tools)
+        answer = cache(partial(Answer, model, self._make_id, provider=self._provider, tools=tools))
         before = self._manners.of(model.wire_name)
         while True:
             failure = None
@@ -127,13 +128,18 @@ class OpenAiClient:
                     continue
                 failure = error.failure
             break
-        for late in answer.rest():
+        for late in answer().rest():
             yield late
         lost_tools = bool(tools) and self._manners.of(model.wire_name).without_tools(before)
-        yield answer.done(None if answer.finished else failure).model_copy(update={"lost_tools": lost_tools})
+        yield answer().done(None if answer().finished else failure).model_copy(update={"lost_tools": lost_tools})
 
-    async def _events(self, answer: Answer, body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
-        """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed."""
+    async def _events(
+        self, answer: Callable[[], Answer], body: bytes, options: LlmOptions
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed.
+
+        `answer` returns what collects the answer, which is made once the server has one.
+        """
         is_first = True
         session = self._session or self._open_session()
         try:
@@ -145,16 +151,16 @@ class OpenAiClient:
                 allow_redirects=False,
             ) as response:
                 await self._check(response, options.timeout_s)
-                for start in answer.begins():
+                for start in answer().begins():
                     yield start
                 async with contextlib.aclosing(_payloads(response)) as payloads:
                     async for payload in payloads:
                         if payload == _END:
                             await _drain(response)
                             return
-                        chunk = self._chunk(payload, is_needed=not answer.finished, is_first=is_first)
+                        chunk = self._chunk(payload, is_needed=not answer().finished, is_first=is_first)
                         is_first = False
-                        for event in answer.take(chunk) if chunk else ():
+                        for event in answer().take(chunk) if chunk else ():
                             yield event
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _StreamFailed(self._lost(error, options.timeout_s, is_first=is_first)) from error
