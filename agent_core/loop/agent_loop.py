@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from agent_core.clock import Runtime
 from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
-from agent_core.loop.calls import CallBatch, CallRunner, ToolSetup
+from agent_core.loop.calls import CallBatch, ToolSetup
 from agent_core.loop.decision import answer_open_calls, first_step, limit_notice
 from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
 from agent_core.loop.event_stream import Emit, unheard
@@ -199,9 +199,7 @@ class AgentLoop:
         return Run(state, inputs, clock, emit, started, begun_with=state.messages)
 
     def _engine(self) -> Engine:
-        limits = self.limits.within(self.models.model.context_window)
-        runner = CallRunner(self._setup, limits, self.runtime, self._hooks)
-        return Engine(self.caller, runner, self.context, self._hooks, self._compactor)
+        return Engine(self.caller, self._setup, self.limits, self.runtime, self.context, self._hooks, self._compactor)
 
     async def _close_at_limit(self, engine: Engine, run: Run, end: End) -> None:
         """Make the closing answer without tools if configured, then add a notice that names the limit."""

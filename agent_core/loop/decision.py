@@ -64,7 +64,7 @@ def _after_answer(engine: Engine, run: Run, *, is_content: bool) -> Next | End:
 def at_limit(engine: Engine, run: Run) -> End | None:
     """Return how the run ends if it has reached a limit, else None."""
     state, limits, budget = run.state, engine.limits, run.inputs.budget
-    seconds = engine.runner.clock.monotonic() - run.started
+    seconds = engine.runtime.clock.monotonic() - run.started
     if state.turn_count >= limits.max_turns:
         return End(TerminalReason.MAX_TURNS)
     if state.tool_call_count >= limits.max_tool_calls:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Protocol, TypeVar
 
 from agent_core.cancel import CancelToken
-from agent_core.clock import Clock
+from agent_core.clock import Clock, Runtime
 from agent_core.events import AgentEvent, BudgetReached, CompactionEnd, CompactionReason, MessageEnd, PermissionRequest
-from agent_core.loop.calls import BatchOutcome, CallBatch, CallRunner
+from agent_core.loop.calls import BatchOutcome, CallBatch, CallRunner, ToolSetup
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import CallScope
 from agent_core.loop.hooks import HookCalls
@@ -168,14 +169,18 @@ class Engine:
     """The collaborators of a turn."""
 
     caller: ModelCaller
-    runner: CallRunner
+    setup: ToolSetup
+    limits: LoopLimits
+    runtime: Runtime
     context: RequestBuilder
     hooks: HookCalls
     compactor: Compactor | None
 
-    @property
-    def limits(self) -> LoopLimits:
-        return self.runner.limits
+    @cached_property
+    def runner(self) -> CallRunner:
+        """Runs the tool calls, with results as long as the model's window has room for."""
+        limits = self.limits.within(self.caller.first.model.context_window)
+        return CallRunner(self.setup, limits, self.runtime, self.hooks)
 
     async def run_calls(
         self,

@@ -57,7 +57,7 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
         request,
         run.state.session_id,
         run.cancel,
-        engine.runner.tools.origin(),
+        engine.setup.registry.origin(),
         used_ids=CallIds(run),
         doubts_usage=can_shorten and not run.state.has_attempted_reactive_compact,
     )
@@ -78,7 +78,7 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
 
 def _leave_out_refused(engine: Engine, request: LlmRequest, failure: LlmFailure) -> bool:
     """Leave out the tools for which the server refused the request; True if there were any."""
-    left_out = [engine.runner.tools.leave_out(name) for name in refused_tools(failure, request.tools)]
+    left_out = [engine.setup.registry.leave_out(name) for name in refused_tools(failure, request.tools)]
     return any(left_out)
 
 
