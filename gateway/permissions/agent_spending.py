@@ -42,7 +42,7 @@ class AgentSpending:
 
     @property
     def cheaper(self) -> Candidate | None:
-        cheaper = self._budgets.rules.cheaper()
+        cheaper = self._budgets.cheaper
         return cheaper if cheaper is not None and self._budgets.are_near(self._payer) else None
 
     def begin_run(self, run_id: str, user_id: str | None, *, can_wait: bool) -> None:

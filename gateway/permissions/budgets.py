@@ -6,7 +6,7 @@ is on disk before its call is made; one that a crash leaves open counts in full,
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from zoneinfo import ZoneInfo
 
@@ -29,20 +29,6 @@ def _no_defaults(_: Scope) -> Sequence[Allowance]:
     return ()
 
 
-def _no_model() -> Candidate | None:
-    return None
-
-
-@dataclass(frozen=True)
-class BudgetRules:
-    """What the settings say about budgets."""
-
-    defaults: Callable[[Scope], Sequence[Allowance]] = _no_defaults
-    """Returns the budgets of all accounts of a scope that have none of their own for the same period and unit."""
-    cheaper: Callable[[], Candidate | None] = _no_model
-    """Returns the model that answers once most of a budget is used."""
-
-
 async def _go_on() -> None:
     """Hold nothing."""
 
@@ -57,13 +43,22 @@ class Budgets:
         new_id: NewId,
         room: Room,
         notices: BudgetNotices,
-        rules: BudgetRules,
         *,
+        defaults: Callable[[Scope], Sequence[Allowance]] = _no_defaults,
         hold: Callable[[], Awaitable[None]] = _go_on,
     ) -> None:
-        """`room` grants reservations. `hold` blocks once the program drains."""
+        """Create the budgets.
+
+        Args:
+            room: Grants reservations.
+            defaults: Returns the budgets of all accounts of a scope that have none of their own for the same period and
+                unit.
+            hold: Blocks once the program drains.
+        """
         self.ledger = room.ledger
-        self.rules = rules
+        self.cheaper: Candidate | None = None
+        """The model that answers once most of a budget is used."""
+        self._defaults = defaults
         self._store = store
         self._clock = clock
         self._new_id = new_id
@@ -118,7 +113,7 @@ class Budgets:
         kinds = {(each.allowance.period, each.allowance.unit) for each in own}
         default = (
             Budget(account, each, is_default=True)
-            for each in self.rules.defaults(account.scope)
+            for each in self._defaults(account.scope)
             if (each.period, each.unit) not in kinds
         )
         return sorted((*own, *default), key=lambda each: each.allowance)

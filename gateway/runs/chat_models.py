@@ -59,6 +59,8 @@ class ChatModels:
         self.warm = WarmModels()
         self.chain = ModelChain((), clock, expects=self._expect)
         """The fallbacks of all agents."""
+        self.cheaper: Candidate | None = None
+        """The model to ask once most of a budget is used."""
         self._models = models
         self._settings = settings
         self._access = access
@@ -89,6 +91,7 @@ class ChatModels:
     def _take(self, models: ModelSet) -> None:
         self._models.now = models
         self.chain.fallbacks = tuple(masked(each, self._secrets) for each in models.fallbacks)
+        self.cheaper = masked(models.cheaper, self._secrets) if models.cheaper else None
 
     def notice(self, language: Language) -> str:
         """Return a sentence about what answers if that is no AI; empty for an AI."""

@@ -15,7 +15,7 @@ from agent_core.clock import Clock
 from channels.base import Channel, ChatKey, OutboundMessage
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import BudgetNotices
-from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.budgets import Budgets
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.roles import People, Roles
 from gateway.permissions.room import Charged, Lack, OwnRoom
@@ -60,7 +60,7 @@ async def budgets_in(home: Path, clock: Clock, ids: "count[int]") -> AsyncIterat
         access = Access(Roles(People(frozenset(), frozenset())), [], (), clock)
         notices = BudgetNotices(store, Nowhere(), access, Nowhere(), in_force())
         room = OwnRoom(Ledger(ZONE), store.spending, clock)
-        budgets = Budgets(store, clock, lambda: f"call-{next(ids)}", room, notices, BudgetRules())
+        budgets = Budgets(store, clock, lambda: f"call-{next(ids)}", room, notices)
         await budgets.load()
         try:
             yield budgets, store, access

@@ -31,6 +31,7 @@ class AgentFactories:
         store, clock, secrets, access = base.store, base.clock, base.secrets, people.access
         self._base, self._budgets = base, guards.budgets
         self.chat_models = ChatModels(base.models, store.chat_settings, access, secrets, base.current, clock)
+        guards.budgets.cheaper = self.chat_models.cheaper
         models = LiveModels(base.models, base.settings.model_source)
         self.live = LiveSettings(base.current, store.chat_settings, secrets, models, self._apply)
         self.runner = Runner(store, base.audit, base.drain, self.chat_models, base.peers.sending.wait_fresh)
@@ -84,6 +85,7 @@ class AgentFactories:
         """Let the parts that keep something of the settings and models go by the new ones."""
         base = self._base
         self.chat_models.use(models)
+        self._budgets.cheaper = self.chat_models.cheaper
         if before.log_level != base.current.now.log_level:
             base.system.set_log_level(base.current.now.log_level)
         await self._budgets.use_zone(base.current.zone)

@@ -1,6 +1,5 @@
 """The permissions of calls, the questions about them, and the budgets."""
 
-from agent_core.loop.model_chain import Candidate
 from channels.base import ChatKey
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -8,14 +7,13 @@ from gateway.app.parts.people import PeopleParts
 from gateway.permissions.agent_spending import AgentSpending
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.budget_notices import BudgetNotices
-from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.budgets import Budgets
 from gateway.permissions.gates import Gates
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.permissions import ChatPermissions, RecordedPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.room import OwnRoom, SharedRoom
 from gateway.permissions.rules import Rules
-from gateway.runs.agents import masked
 from gateway.store.shared_spending import SharedSpending
 
 
@@ -49,14 +47,10 @@ class Guards:
             base.new_id,
             shared or OwnRoom(ledger, spending, clock),
             self.budget_notices,
-            BudgetRules(current.allowances, self._cheaper),
+            defaults=current.allowances,
             hold=base.drain.hold,
         )
 
     def spending_of(self, chat: ChatKey, job: str) -> AgentSpending:
         """Return what charges the model calls of a chat, and of a job if it is not empty."""
         return AgentSpending(self.budgets, self._access, self._base.current, chat, job)
-
-    def _cheaper(self) -> Candidate | None:
-        found = self._base.models.now.cheaper
-        return found and masked(found, self._base.secrets)

@@ -11,7 +11,7 @@ from pathlib import Path
 from agent_core.clock import Clock, new_id
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import BudgetNotices
-from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.budgets import Budgets
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.roles import People, Roles
 from gateway.permissions.room import Charged, Lack, SharedRoom
@@ -50,7 +50,7 @@ async def budget_node(home: Path, url: str, clock: Clock) -> AsyncIterator[Budge
         access = Access(Roles(People(frozenset(), frozenset())), [], (), clock)
         notices = BudgetNotices(opened.store, Nowhere(), access, Nowhere(), in_force())
         room = SharedRoom(Ledger(ZONE), spending, clock)
-        budgets = Budgets(opened.store, clock, new_id, room, notices, BudgetRules())
+        budgets = Budgets(opened.store, clock, new_id, room, notices)
 
         async def changed(_: str) -> None:
             await budgets.reload()

@@ -28,10 +28,10 @@ async def test_a_cheaper_model_and_fallbacks_are_used_at_once(start_bot: StartBo
     await bot.hears("hello")
     assert len(bot.llm.requests) == 1
     assert "demo" in bot.screen[-1].lower()
-    assert bot.made.guards.budgets.rules.cheaper() is None
+    assert bot.made.guards.budgets.cheaper is None
     assert (await says(bot, "/config set budgets.cheaper_model demo")).startswith("`budgets.cheaper_model` is demo")
-    cheaper = bot.made.guards.budgets.rules.cheaper()
+    cheaper = bot.made.guards.budgets.cheaper
     assert cheaper is not None
     assert cheaper.model.id == "demo"
     await says(bot, "/config set budgets.cheaper_model none")
-    assert bot.made.guards.budgets.rules.cheaper() is None
+    assert bot.made.guards.budgets.cheaper is None
