@@ -191,7 +191,7 @@ class LitellmClient:
         if request.tools:
             # litellm changes the schemas for some providers. Without the flag, it imports its MCP proxy, which fails if
             # `mcp` is missing.
-            tools = copy.deepcopy(tools_to_wire(request.tools, model.id))
+            tools = copy.deepcopy(tools_to_wire(request.tools, manner))
             arguments |= {"tools": tools, "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice

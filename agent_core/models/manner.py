@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from agent_core.models.plain_schema import wants_plain_schemas
+
 TOOLS = "tools"
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 REFUSED = frozenset({400, 404, 422, 500, 501})
@@ -107,6 +109,8 @@ class Manner:
     """It takes no system prompt; the first message begins with it."""
     alternates: bool = False
     """It takes no two messages of one role in a row."""
+    plain_schemas: bool = False
+    """It takes the schemas of tools only as `plain_schema` writes them."""
 
     @cached_property
     def rearranges(self) -> bool:
@@ -135,8 +139,10 @@ _KNOWN: Mapping[str, Manner] = {"mistral": Manner(short_ids=True, answers_result
 def known_of(model: str) -> Manner:
     """Return what is known of a model before anything was learned of it."""
     if model.lower().startswith("gemini-"):  # at Google's OpenAI-compatible address, where models have no provider
-        return Manner(fills_signatures=True)
-    return _KNOWN.get(model.partition("/")[0], AS_USUAL)
+        known = Manner(fills_signatures=True)
+    else:
+        known = _KNOWN.get(model.partition("/")[0], AS_USUAL)
+    return replace(known, plain_schemas=True) if wants_plain_schemas(model) else known
 
 
 def learned(manner: Manner, said: str, sent: Iterable[str]) -> Manner | None:

@@ -210,7 +210,7 @@ class OpenAiClient:
 
     def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest, manner: Manner) -> bytes:
         reader = Reader(self._provider, model.id, vision=model.vision, manner=manner)
-        tools = f'"{TOOLS}":{tools_text(request.tools, model.wire_name)},' if TOOLS in body else ""
+        tools = f'"{TOOLS}":{tools_text(request.tools, manner)},' if TOOLS in body else ""
         rest = compact_json({name: value for name, value in body.items() if name != TOOLS}).removeprefix("{")
         return f'{{"messages":{self._wire.of(request, reader)},{tools}{rest}'.encode("utf-8", "replace")
 

@@ -28,7 +28,7 @@ from agent_core.messages import (
 from agent_core.models.filled import filled
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
 from agent_core.models.manner import AS_USUAL, Manner
-from agent_core.models.plain_schema import plain_schema, wants_plain_schemas
+from agent_core.models.plain_schema import plain_schema
 from agent_core.models.roles import arranged
 from agent_core.untrusted import inside
 
@@ -148,15 +148,15 @@ def compact_json(value: Mapping[str, JsonValue]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def tools_to_wire(tools: Sequence[ToolSpec], model: str) -> list[JsonValue]:
+def tools_to_wire(tools: Sequence[ToolSpec], manner: Manner) -> list[JsonValue]:
     """Return the tools' schemas in the form that the model takes. Each is made once and must not be changed."""
-    made = _plain if wants_plain_schemas(model) else _as_it_is
+    made = _plain if manner.plain_schemas else _as_it_is
     return [*made.each(tools)]
 
 
-def tools_text(tools: Sequence[ToolSpec], model: str) -> str:
+def tools_text(tools: Sequence[ToolSpec], manner: Manner) -> str:
     """Return `tools_to_wire` as compact JSON; each is serialised once."""
-    made = _plain_text if wants_plain_schemas(model) else _text_as_it_is
+    made = _plain_text if manner.plain_schemas else _text_as_it_is
     return f"[{','.join(made.each(tools))}]"
 
 

@@ -13,6 +13,7 @@ from agent_core.messages import (
     ToolResultMessage,
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
+from agent_core.models.manner import AS_USUAL
 from agent_core.models.openai_wire import Reader, messages_to_wire, tools_to_wire
 from agent_core.origin import CLEAN
 from tests.agent_core.arrived import missing
@@ -38,7 +39,7 @@ Changes = Callable[[list[Json]], object]
 def arrived(changes: Changes = list, tools: tuple[str, ...] = ("look",)) -> ModelRequest:
     messages = messages_to_wire(REQUEST, Reader())
     changes(messages)
-    body: Json = {"messages": list(messages), "tools": tools_to_wire(REQUEST.tools, "a-model")}
+    body: Json = {"messages": list(messages), "tools": tools_to_wire(REQUEST.tools, AS_USUAL)}
     return ModelRequest("m", messages, list(tools), stream=True, body=body, headers={}, at=0.0, size=0)
 
 

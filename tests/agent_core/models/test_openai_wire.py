@@ -16,6 +16,7 @@ from agent_core.messages import (
     ToolResultMessage,
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
+from agent_core.models.manner import AS_USUAL
 from agent_core.models.openai_wire import Reader, WireObject, WireText, messages_to_wire, tools_to_wire
 from agent_core.origin import CLEAN
 from tests.messages import user
@@ -104,7 +105,7 @@ def test_thinking_that_an_earlier_version_kept_goes_back_to_the_model_that_signe
 
 def test_a_tool_is_sent_as_a_function() -> None:
     tool = ToolSpec(name="clock", description="The time.", parameters={"type": "object", "properties": {}})
-    assert tools_to_wire([tool], "a-model") == [
+    assert tools_to_wire([tool], AS_USUAL) == [
         {
             "type": "function",
             "function": {"name": "clock", "description": "The time.", "parameters": tool.parameters},

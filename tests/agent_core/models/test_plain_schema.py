@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from agent_core.mcp.tool import Schema
 from agent_core.messages import JsonObject
 from agent_core.models.llm import ToolSpec
+from agent_core.models.manner import known_of
 from agent_core.models.openai_wire import tools_to_wire
 from agent_core.models.plain_schema import MOST_CHARS, MOST_CHOICES, plain_schema
 from agent_core.tools.argument_schema import UnusableSchema, mended
@@ -141,7 +142,7 @@ def test_more_choices_than_they_take_are_left_out() -> None:
 def test_a_tool_is_converted_once_however_often_it_is_offered(model: str) -> None:
     spec = ToolSpec(name="a", description="", parameters=SOUND[3])
 
-    assert tools_to_wire([spec], model)[0] is tools_to_wire([spec, CLOCK], model)[0]
+    assert tools_to_wire([spec], known_of(model))[0] is tools_to_wire([spec, CLOCK], known_of(model))[0]
 
 
 def test_other_models_get_the_schema_with_its_references() -> None:
@@ -154,5 +155,5 @@ def test_other_models_get_the_schema_with_its_references() -> None:
         ("moonshot/kimi-k2.6", plain),
         ("openrouter/moonshotai/kimi-k2", plain),
     ):
-        (wire,) = tools_to_wire([spec], model)
+        (wire,) = tools_to_wire([spec], known_of(model))
         assert re.sub("'", "", str(expected)) in re.sub("'", "", str(wire))
