@@ -7,6 +7,8 @@ from pathlib import Path
 
 from agent_core.messages import AgentMessage
 from agent_core.models.tokens import estimate
+from agent_core.origin import CLEAN
+from agent_core.origin import Origin as TextOrigin
 from agent_core.skills import layout
 from agent_core.skills.library import LOOK_EVERY, SkillLibrary, fits
 from agent_core.skills.loaded_skills import Instructions, LoadedSkill, LoadedSkills, SkillTexts, read_instructions
@@ -14,6 +16,7 @@ from agent_core.skills.skill import FILE, Origin, Skill, SkillError, SkillTroubl
 from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.token_budget import TokenBudget, recent_words
 from agent_core.skills.workspace_skills import FOLDER, WorkspaceSkills
+from agent_core.workspace.provenance import FileSources
 
 UNLIMITED = TokenBudget()
 _NO_ROOM = "unload a skill that is not needed any more, or go on without it"
@@ -99,11 +102,11 @@ class ChatSkills:
         """Return the loaded skills in order of loading, without those that are always loaded."""
         return tuple(self._in.loaded)
 
-    @property
-    def own_texts(self) -> tuple[str, ...]:
-        """Return the files of loaded skills of the chat's own that the prompt may hold, as paths in its workspace."""
+    def origin(self, files: FileSources) -> TextOrigin:
+        """Return the origin of what the prompt may hold of the chat's own skills, whose files are in its workspace."""
         own = [item.skill for item in self._in.loaded.values() if not item.skill.is_shared]
-        return tuple(f"{FOLDER}/{each.name}/{path}" for each in own for path in (FILE, *each.docs, *each.references))
+        texts = [f"{FOLDER}/{each.name}/{path}" for each in own for path in (FILE, *each.docs, *each.references)]
+        return files.of(texts) if texts else CLEAN
 
     @property
     def states(self) -> SkillStates:

@@ -1,9 +1,9 @@
 """The registry of the tools that a model may call."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from agent_core.models.llm import ToolSpec
-from agent_core.origin import CLEAN, Origin
+from agent_core.origin import Origin, joined
 from agent_core.skills.skill import SKILL_TOOLS
 from agent_core.tools.tool import Tool, ToolFailed
 
@@ -16,8 +16,8 @@ class ToolRegistry:
     """The tools of one agent, sorted by name, so that the prompt prefix stays the same and cacheable.
 
     `others` returns tools that come and go at run time; it is called each time. They follow the fixed tools and cannot
-    take their names. `described_by` returns the origin of their descriptions. `skills` returns the tools of the skill
-    system, whose names are reserved.
+    take their names. `skills` returns the tools of the skill system, whose names are reserved. Each of `described_by`
+    returns the origin of words that describe some of the tools.
     """
 
     def __init__(
@@ -25,13 +25,12 @@ class ToolRegistry:
         tools: Iterable[Tool] = (),
         others: Callable[[], Iterable[Tool]] = tuple,
         skills: Callable[[], Iterable[Tool]] = tuple,
-        described_by: Callable[[], Origin] = lambda: CLEAN,
+        described_by: Sequence[Callable[[], Origin]] = (),
     ) -> None:
         self._tools: dict[str, Tool] = {}
         self._others = others
         self._skills = skills
-        self.origin = described_by
-        """Returns the origin of the tool descriptions."""
+        self._described_by = described_by
         self._called: dict[str, Tool] = {}
         for item in tools:
             self.add(item)
@@ -78,6 +77,10 @@ class ToolRegistry:
         tools = (*self._tools.values(), *self._skills(), *(others[name] for name in sorted(others)))
         return tuple(item.spec for item in tools)
 
+    def origin(self) -> Origin:
+        """Return the origin of what describes the tools."""
+        return joined(origin() for origin in self._described_by)
+
     def leave_out(self, name: str) -> bool:
         """Stop offering a tool that comes and goes, see `Tool.leave_out`."""
         others = self._coming_and_going()
@@ -85,7 +88,7 @@ class ToolRegistry:
 
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
         """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
-        return ToolRegistry(tools, skills=self._skills, described_by=self.origin)
+        return ToolRegistry(tools, skills=self._skills, described_by=self._described_by)
 
     def _coming_and_going(self) -> dict[str, Tool]:
         return {item.name: item for item in self._others() if item.name not in self.taken}

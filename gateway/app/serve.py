@@ -190,7 +190,7 @@ async def open_app(
             model=default.model,
             tools=tools,
             others=servers.tools if settings.mcp else tuple,
-            described_by=approved.origin,
+            described_by=approved.origin if settings.mcp else None,
             skills=library,
             persona=current.persona,
             limits=current.limits,

@@ -30,7 +30,7 @@ from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
 from agent_core.tools.tool import Tool, ToolEnvironment
 from agent_core.workspace.keeper import Keeper, KeepsNothing
-from agent_core.workspace.provenance import FileLedger, FileSources
+from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.runs.samples import lay_out
@@ -59,8 +59,8 @@ class AgentParts:
     tools: Sequence[Tool] = ()
     others: Callable[[], Iterable[Tool]] = tuple
     """Returns tools that come and go at run time."""
-    described_by: Callable[[], Origin] = lambda: CLEAN
-    """Returns the servers of those tools whose descriptions no owner has approved."""
+    described_by: Callable[[], Origin] | None = None
+    """Returns the servers of those tools whose descriptions no owner has approved; None if there are no servers."""
     persona: Callable[[], Persona] = Persona
     """Returns the persona in force."""
     limits: Callable[[], LoopLimits] = _limits
@@ -169,7 +169,7 @@ class Agents:
                 files.wrote(name, CLEAN)
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
-        described_by = partial(_described, parts.described_by, chat_skills, files)
+        described_by = [partial(chat_skills.origin, files), *([parts.described_by] if parts.described_by else ())]
         tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), described_by)
         context = ContextManager(tools, parts.persona(), str(workspace), chat_skills)
         environment = ToolEnvironment(
@@ -201,9 +201,3 @@ class Agents:
             compactor=Compaction(context, keep_facts),
             runtime=Runtime(self._clock, self._new_id),
         )
-
-
-def _described(by_tools: Callable[[], Origin], skills: ChatSkills, files: FileSources) -> Origin:
-    """Return the origin of what describes tools to the model: of their descriptions, and of the chat's own skills."""
-    own = skills.own_texts
-    return by_tools() | files.of(own) if own else by_tools()

@@ -276,7 +276,7 @@ class JobWork:
         own = [tool for tool in self._tools.of(job, firing) if tool.name in wanted]
         names = wanted - {tool.name for tool in own}
         few = [tool for tool in base.tools if tool.name in names]
-        parts = replace(base, tools=few, others=tuple, described_by=lambda: CLEAN, skills=SkillLibrary())
+        parts = replace(base, tools=few, others=tuple, described_by=None, skills=SkillLibrary())
         parts = replace(parts, limits=lambda: brief.limits)
         agent = self._agents.make(job, firing, parts, own, brief.duty)
         first = asked(brief.prompt, brief.origin | self.origin(job))
