@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from agent_core.context.prompt import Persona
 from agent_core.loop.limits import LoopLimits
 from agent_core.sandbox.limits import CommandLimits
-from gateway.settings.limits import QuotaSettings
+from gateway.settings.limits import QuotaSettings, loop_limits
 from gateway.settings.plugin_settings import PluginSettings
 from gateway.settings.settings import Settings
 from gateway.texts.amounts import Allowance, parse_allowances
@@ -55,4 +55,4 @@ class CurrentSettings:
 
     def limits(self) -> LoopLimits:
         """Return the limits of each answer."""
-        return self.now.limits.loop_limits
+        return loop_limits(self.now.limits)

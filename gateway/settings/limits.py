@@ -1,5 +1,6 @@
 """Settings of limits: quotas of disk, memory and jobs, and the length of an answer."""
 
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -74,12 +75,13 @@ class LimitSettings(BaseModel):
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = _DEFAULTS.max_seconds / 60
     """Longest time for one answer in minutes, not counting waits for people's approval."""
 
-    @property
-    def loop_limits(self) -> LoopLimits:
-        """The limits in the agent loop's form, with a closing answer once one is reached."""
-        return LoopLimits(
-            max_turns=self.model_calls,
-            max_tool_calls=self.tool_calls,
-            max_seconds=self.minutes * 60,
-            finalize_on_limit=True,
-        )
+
+@lru_cache
+def loop_limits(limits: LimitSettings) -> LoopLimits:
+    """Return the limits in the agent loop's form, with a closing answer once one is reached."""
+    return LoopLimits(
+        max_turns=limits.model_calls,
+        max_tool_calls=limits.tool_calls,
+        max_seconds=limits.minutes * 60,
+        finalize_on_limit=True,
+    )
