@@ -83,7 +83,7 @@ class LocalChats:
             self._note(item.event)
         if isinstance(item.event, ChatMoved):
             self._resumed.moves.begin(item.event)
-        elif not self._resumed.moves.follow(item.event.chat):
+        elif not (self._resumed.moves.known and self._resumed.moves.follow(item.event.chat)):
             self._router.route(item, is_live=is_live)
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:

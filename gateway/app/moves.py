@@ -54,7 +54,7 @@ class Moves:
         """Ids of the events."""
         self._again: set[str] = set()
         """Ids of those that were told once more meanwhile."""
-        self._moved: dict[ChatKey, ChatMoved] = {}
+        self.known: dict[ChatKey, ChatMoved] = {}
         """The moves that this process knows, by the earlier id."""
 
     async def start(self) -> None:
@@ -64,7 +64,7 @@ class Moves:
 
     def follow(self, chat: ChatKey) -> bool:
         """Let what has come late to the earlier id of a chat go to the later one. Returns False if it has no later."""
-        event = self._moved.get(chat.without_thread) if self._moved else None
+        event = self.known.get(chat.without_thread)
         if event is not None:
             self.begin(event)
         return event is not None
@@ -78,8 +78,8 @@ class Moves:
         self._work.start(self._carry_out(event), f"move {event.chat}")
 
     def _note(self, event: ChatMoved) -> None:
-        self._moved[event.chat] = event
-        self._moved.pop(event.to, None)
+        self.known[event.chat] = event
+        self.known.pop(event.to, None)
 
     @property
     def is_idle(self) -> bool:
