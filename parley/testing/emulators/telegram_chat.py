@@ -11,6 +11,7 @@ from parley.testing.emulators.telegram_text import Entity, entity_problem, found
 from parley.testing.emulators.telegram_updates import Json
 
 NOBODY = Person(0, "nobody")
+DRAFT_SECONDS = 30.0
 ANONYMOUS = Person(1087968824, "Group", username="GroupAnonymousBot", is_bot=True)
 """As whom Telegram writes in the name of a group."""
 
@@ -59,7 +60,17 @@ class Chat:
         return [each for each in self._room.actions if each.thread == self.thread]
 
     @property
+    def draft(self) -> Draft | None:
+        """The draft on the screen: it goes with the bot's next message, or 30 s after it was last sent."""
+        newest = self.drafts[-1] if self.drafts else None
+        if newest is None or self._world.clock() - newest.at > DRAFT_SECONDS:
+            return None
+        said = self.bot_messages
+        return None if said and said[-1].at >= newest.at else newest
+
+    @property
     def drafts(self) -> list[Draft]:
+        """All drafts ever sent, oldest first."""
         return [each for each in self._room.drafts if each.thread == self.thread]
 
     def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:

@@ -75,9 +75,9 @@ class BotApi:
             raise bad_request("drafts can be sent only to private chats")
         if asked.draft_id == 0:
             raise bad_request("DRAFT_ID_INVALID")
-        text, _ = _checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
+        text, entities = _checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
         self._check_thread(room, asked.message_thread_id)
-        room.drafts.append(Draft(asked.draft_id, text, self._world.clock(), asked.message_thread_id))
+        room.drafts.append(Draft(asked.draft_id, text, self._world.clock(), asked.message_thread_id, entities))
         self._world.touch(room)
         return True
 

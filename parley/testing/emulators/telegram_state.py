@@ -181,6 +181,7 @@ class Draft:
     text: str
     at: float
     thread: int | None = None
+    entities: list[Entity] = field(default_factory=list)
 
 
 @dataclass

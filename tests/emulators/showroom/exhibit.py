@@ -108,6 +108,10 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
     @abstractmethod
     def _show(self, room: str, message: MessageT) -> ShownMessage: ...
 
+    def _previews(self, chat: ChatT) -> Sequence[ShownMessage]:
+        """Return what is shown below the messages until it becomes one."""
+        return ()
+
     @abstractmethod
     def _signs(self, chat: ChatT) -> Sequence[Sign]: ...
 
@@ -141,7 +145,7 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
         chat = self._chat(room)
         newest = self._messages(chat)[-MOST_MESSAGES:]
         messages = tuple(self._show(room, message) for message in newest)
-        return ShownRoom(messages, tuple(self._signs(chat)), tuple(self._notices(chat)))
+        return ShownRoom((*messages, *self._previews(chat)), tuple(self._signs(chat)), tuple(self._notices(chat)))
 
     async def say(self, room: str, person: str, said: Said) -> None:
         """Write a message. Raises NotThere if the platform does not let anyone do that."""

@@ -6,6 +6,7 @@ from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_methods import FLOOD_COUNTED
 from parley.testing.emulators.telegram_state import Message, Person, StoredFile
+from parley.testing.emulators.telegram_text import Entity
 from tests.emulators.showroom.exhibit import GROUP, PEOPLE, Exhibit, Now, Said, Upload, direct
 from tests.emulators.showroom.shown import Part, Quote, ShownButton, ShownMessage, Sign, Span
 from tests.emulators.showroom.trouble import Troubles
@@ -58,7 +59,6 @@ class TelegramExhibit(Exhibit[Person, Chat, Message]):
         return message.sender
 
     def _show(self, room: str, message: Message) -> ShownMessage:
-        spans = tuple(Span(each.type, each.offset, each.length, each.url) for each in message.entities)
         rows = [[ShownButton(each.text, each.data, each.url, each.style) for each in row] for row in message.buttons]
         answered = message.reply_to
         return ShownMessage(
@@ -66,13 +66,20 @@ class TelegramExhibit(Exhibit[Person, Chat, Message]):
             message.sender.name,
             message.sender == self.telegram.bot,
             self._when(message.at),
-            (Part(message.text, "telegram", spans=spans),) if message.text else (),
+            _parts(message.text, message.entities),
             edited=message.edit_date is not None,
             buttons=tuple(tuple(row) for row in rows),
             files=self._shown_files(room, message),
             quote=None if answered is None else Quote(answered.sender.name, answered.shown),
             reactions=tuple(message.reactions),
         )
+
+    def _previews(self, chat: Chat) -> Sequence[ShownMessage]:
+        draft, bot = chat.draft, self.telegram.bot
+        if draft is None:
+            return ()
+        parts = _parts(draft.text, draft.entities)
+        return (ShownMessage("draft", bot.name, by_bot=True, at=self._when(draft.at), parts=parts, waiting=not parts),)
 
     def _signs(self, chat: Chat) -> Sequence[Sign]:
         actions, said = chat.actions, chat.bot_messages
@@ -96,6 +103,11 @@ class TelegramExhibit(Exhibit[Person, Chat, Message]):
 
     async def _edit(self, chat: Chat, message: Message, text: str) -> None:
         await chat.edits(message, text)
+
+
+def _parts(text: str, entities: Sequence[Entity]) -> tuple[Part, ...]:
+    spans = tuple(Span(each.type, each.offset, each.length, each.url) for each in entities)
+    return (Part(text, "telegram", spans=spans),) if text else ()
 
 
 def _upload(file: StoredFile) -> Upload:
