@@ -61,8 +61,9 @@ from channels.files import FileRefused, mime_type_of, read_upload, too_large
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from channels.moved import MovedAway, chat_moved
+from channels.streams import Live, Stream, StreamEnded, Streams
 from channels.text import in_code, linked, literal, parse_command, split_markdown, split_message, utf16_len
-from channels.values import Standing
+from channels.values import CallRow, Standing
 
 __all__ = [
     "IMAGES",
@@ -75,6 +76,7 @@ __all__ = [
     "Backoff",
     "Button",
     "ButtonPressed",
+    "CallRow",
     "CatchesUp",
     "Channel",
     "ChannelError",
@@ -103,6 +105,7 @@ __all__ = [
     "KnowsReach",
     "Limits",
     "LinksToMessages",
+    "Live",
     "Look",
     "MemoryChannel",
     "Menu",
@@ -123,6 +126,9 @@ __all__ = [
     "Shares",
     "ShowsTyping",
     "Standing",
+    "Stream",
+    "StreamEnded",
+    "Streams",
     "Suggestion",
     "Token",
     "Typed",

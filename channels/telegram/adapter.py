@@ -19,6 +19,7 @@ from channels.moved import MovedAway, chat_moved
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
+from channels.telegram.draft import Draft
 from channels.telegram.menu import publish_menu, set_menu
 from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
@@ -39,7 +40,7 @@ def open_channel(config: Config, now: Callable[[], float] = time.time) -> "Teleg
 
 
 class TelegramChannel:
-    """One Telegram bot. Also implements typing indicators, reactions, downloads and deletion."""
+    """One Telegram bot. Also implements typing indicators, reactions, downloads, deletion and drafts."""
 
     name = "telegram"
 
@@ -158,6 +159,16 @@ class TelegramChannel:
                 await self._write(posted.chat, "editMessageText", rendered, "text", parameters, threaded=False)
             except CaptionOnly:
                 await replacement_call(lambda: self._edit_caption(posted.chat, rendered, parameters))
+
+    def stream(self, chat: ChatKey, *, person: str, reply_to: str | None, key: str) -> Draft | None:
+        """See `Streams.stream`. Telegram has drafts in private chats only."""
+        if self.is_group(chat):
+            return None
+
+        async def write(draft_id: int, rendered: Rendered) -> None:
+            await self._write(chat, "sendMessageDraft", rendered, "text", {"draft_id": draft_id})
+
+        return Draft(write, key, self._now)
 
     async def _edit_caption(self, chat: ChatKey, rendered: Rendered, parameters: dict[str, JsonValue]) -> None:
         parameters.pop("link_preview_options", None)

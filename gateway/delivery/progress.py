@@ -164,16 +164,30 @@ class Progress:
         """Start time of the longest-running tool call in progress."""
         return min((line.started for line in self._lines.values() if line.ended is None), default=None)
 
+    @property
+    def words(self) -> str:
+        """The answer so far below what was heard, in Markdown and with secrets masked."""
+        return "\n\n".join(filter(None, (*self.heard, self._answer)))
+
+    @property
+    def _answer(self) -> str:
+        # Masked as a whole and before cutting, since a secret may arrive in pieces.
+        return self._secrets.mask_unfinished("".join(self._words).strip())
+
+    @property
+    def note(self) -> str:
+        """The line about a wait, a retry or another model; empty while nothing of the kind goes on."""
+        return self._waiting or self._asking
+
     def text(self, now: float, room: int = 3500, *, calls: bool = True) -> str:
         """Return Markdown: the newest lines, then up to `room` characters of the answer.
 
         It is never empty, unless the lines of tool calls are left out.
         """
-        # Masked as a whole and before cutting, since a secret may arrive in pieces.
-        words = self._secrets.mask_unfinished("".join(self._words).strip()) if room else ""
+        words = self._answer if room else ""
         lines = [line.render(now) for line in self._lines.values()] if calls else []
-        if waiting := self._waiting or self._asking:
-            lines.append(f"… {_one_line(waiting, MOST_CHARS - 2)}")
+        if self.note:
+            lines.append(f"… {_one_line(self.note, MOST_CHARS - 2)}")
         elif not words and self.running_since is None:
             lines.append(self._thinking(now))
         # Two spaces before a line break keep the lines apart in Markdown.

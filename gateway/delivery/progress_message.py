@@ -1,22 +1,25 @@
-"""The message that shows a run's progress, edited in place as often as the channel's `Limits.edit_every` allows."""
+"""The message that shows a run's progress: streamed where the platform can, else edited in place.
+
+It changes as often as the channel's `Limits.edit_every` allows.
+"""
 
 import asyncio
-from contextlib import suppress
 
 import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
-from agent_core.origin import CLEAN, NOT_KNOWN
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
-from channels.capabilities import Deletes
+from channels.streams import Live, StreamEnded
 from channels.values import CallRow
+from gateway.delivery.edited_message import EditedMessage, progress_key
 from gateway.delivery.limiter import MOMENT, STEP_BACK, ChatLimiter
 from gateway.delivery.progress import Progress
 from gateway.delivery.reasoning import Reasoning
 from gateway.security.masked_channel import MaskedChannel
-from gateway.store.rows import Post, Run
+from gateway.security.masked_stream import MaskedStream
+from gateway.store.rows import Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
@@ -24,6 +27,8 @@ SHOW_AFTER = 1.5
 """Seconds after which a run without an answer is shown."""
 SHOW_TOOL_AFTER = 0.3
 """Seconds after which a running tool call is shown, sooner than `SHOW_AFTER`."""
+STREAM_AFTER = 0.1
+"""Seconds after the first words at which they are streamed; an answer that is whole by then is one message."""
 TICK = 1.0
 """Seconds between updates of running tools' durations."""
 YOUNG = 10.0
@@ -53,27 +58,22 @@ class ProgressMessage:
     ) -> None:
         """Begin to show the run. `posted` is the message of an earlier process, if the run is resumed."""
         self.progress = Progress(language, masked_channel.secrets)
-        self.posted = posted
-        """The message in the chat, if any."""
+        self._message = EditedMessage(masked_channel, run, store, clock, posted)
+        self._stream = _stream_of(masked_channel, run) if posted is None else None
+        """The way to show the run, until it ends; afterwards the message is edited."""
         self._masked_channel = masked_channel
         self._chat = run.chat
         self._run = run.id
         self._reply_to = run.reply_to
         self._limiter = limiter
-        self._store = store
         self._clock = clock
         self.language = language
-        self._lost = 0
-        """Number of this run's messages that were deleted or can no longer be edited."""
-        self._began = clock.time()
-        self._may_have_arrived = False
-        """True if the platform may have posted the first message although the call failed."""
-        self._last: OutboundMessage | None = None
-        """The message last sent or tried."""
-        self._shown_at: float | None = None
         self._words_after = masked_channel.channel.limits.words_after.total_seconds()
         self._shows_calls = masked_channel.channel.limits.shows_calls
-        self._shown: tuple[str, str, tuple[CallRow, ...]] = "", "", ()
+        self._shown: OutboundMessage | None = None
+        """The message as it was last edited."""
+        self._words_at: float | None = None
+        """Time of the first words."""
         self._changed = asyncio.Event()
         self._worth_showing = asyncio.Event()
         """Set when a tool starts or text arrives, which may be shown before `SHOW_AFTER`."""
@@ -81,12 +81,19 @@ class ProgressMessage:
         self._call: asyncio.Task[bool] | None = None
         self._task = asyncio.create_task(self._show(), name=f"progress {run.id}")
 
+    @property
+    def posted(self) -> Posted | None:
+        """The message in the chat, if any."""
+        return self._message.posted
+
     def apply(self, event: AgentEvent) -> None:
         self.progress.apply(event)
         if self._reasoning is not None:
             self._reasoning.apply(event)
         self._changed.set()
-        if isinstance(event, ToolExecutionStart) or (self._words_after < SHOW_AFTER and self._has_words):
+        if self._words_at is None and self._has_words:
+            self._words_at = self._clock.monotonic()
+        if isinstance(event, ToolExecutionStart) or (self._shows_words_early and self._has_words):
             self._worth_showing.set()
 
     @property
@@ -112,7 +119,8 @@ class ProgressMessage:
     @property
     def is_young(self) -> bool:
         """True if this process posted the message less than `YOUNG` seconds ago."""
-        return self._shown_at is not None and self._clock.monotonic() - self._shown_at < YOUNG
+        posted_at = self._message.posted_at
+        return posted_at is not None and self._clock.monotonic() - posted_at < YOUNG
 
     def promise_edit(self) -> None:
         """Reserve an edit, since the message becomes the answer."""
@@ -126,8 +134,9 @@ class ProgressMessage:
             await asyncio.wait([self._call])
             if not self._call.cancelled() and (error := self._call.exception()) and self._task.cancelled():
                 log.error("progress failed", run=self._run, chat=str(self._chat), exc_info=error)
-        if self.posted is None and self._may_have_arrived:
-            await self._adopt()
+        if self.posted is None and self._message.may_have_arrived and self._masked_channel.posts_once:
+            self._limiter.take(self._chat)
+            await self._message.adopt()
         if self.posted is None:
             self._limiter.settled(self._run)
         if not self._task.cancelled() and (error := self._task.exception()):
@@ -135,20 +144,14 @@ class ProgressMessage:
 
     async def rest(self) -> None:
         """Show the text as it is now, after `stop`, as the run waits for long."""
-        shown = self._now()
+        live = self._live()
         while (delay := self._limiter.delay(self._chat, edit=self.posted is not None)) > 0:
             await self._clock.sleep(delay)
-        if shown != self._shown:
+        if self._rendered(live) != self._shown:
             self._limiter.take(self._chat, edit=self.posted is not None)
-            await self._put(*shown)
+            self._stream = None  # it would end by itself
+            await self._put(live)
         self._limiter.settled(self._run)
-
-    async def _adopt(self) -> None:
-        """Post again under the same key, to find the message whose confirmation was lost; it becomes the answer."""
-        if self._last is not None and self._masked_channel.posts_once:
-            self._limiter.take(self._chat)
-            with suppress(ChannelError):
-                await self._post(self._last)
 
     async def _show(self) -> None:
         if self.posted is None:
@@ -165,16 +168,28 @@ class ProgressMessage:
                 await self._clock.sleep(delay)
                 continue
             self._changed.clear()
-            shown = self._now()
-            if shown != self._shown:
+            live = self._live()
+            if self._is_news(live):
                 self._limiter.take(self._chat, edit=self.posted is not None)
-                self._call = asyncio.create_task(self._put(*shown))
+                self._call = asyncio.create_task(self._put(live))
                 if not await asyncio.shield(self._call):
                     return
             await set_within(self._changed, TICK, self._clock)
 
-    def _now(self) -> tuple[str, str, tuple[CallRow, ...]]:
-        return self._text, self._reasoning.text if self._reasoning is not None else "", self.calls
+    def _live(self) -> Live:
+        return Live(
+            text=self._text,
+            words=self.progress.words,
+            note=self.progress.note,
+            calls=self.progress.calls,
+            reasoning=self._reasoning.text if self._reasoning is not None else "",
+        )
+
+    def _is_news(self, live: Live) -> bool:
+        """Return True if it differs from what is shown. Waiting is shown by a message, as it may last for days."""
+        if self._stream is None or self.progress.is_waiting:
+            return self._rendered(live) != self._shown
+        return self._stream.has_news(live)
 
     @property
     def calls(self) -> tuple[CallRow, ...]:
@@ -198,12 +213,17 @@ class ProgressMessage:
         """True if the model has produced text or reasoning to show."""
         return self.progress.has_words or (self._reasoning is not None and self._reasoning.has_begun)
 
+    @property
+    def _shows_words_early(self) -> bool:
+        return self._stream is not None or self._words_after < SHOW_AFTER
+
     async def _until_due(self) -> None:
         """Wait until the run has lasted 1.5 s, one of its tools 0.3 s, or its text may be shown."""
         began = self._clock.monotonic()
         while (left := began + SHOW_AFTER - self._clock.monotonic()) > MOMENT:
-            if self._has_words:
-                left = min(left, began + self._words_after - self._clock.monotonic())
+            if self._words_at is not None:
+                due = began + self._words_after if self._stream is None else self._words_at + STREAM_AFTER
+                left = min(left, due - self._clock.monotonic())
             since = self.progress.running_since
             if since is not None:
                 left = min(left, SHOW_TOOL_AFTER - (self._clock.time() - since))
@@ -212,60 +232,68 @@ class ProgressMessage:
             self._worth_showing.clear()
             await set_within(self._worth_showing, left, self._clock)
 
-    async def _put(self, text: str, reasoning: str, calls: tuple[CallRow, ...]) -> bool:
-        """Show the text. Return False if further tries are pointless; failures do not affect the run."""
-        stop = Button(label=say("stop_button", self.language), action=f"/stop {self._run[:8]}")
-        # While an approval is pending, the question is what should notify.
-        silent = self.progress.is_waiting
-        self._last = message = OutboundMessage(
-            markdown=text,
-            buttons=((stop,),),
-            reply_to=self._reply_to,
-            silent=silent,
-            reasoning=reasoning,
-            calls=calls,
-        )
+    async def _put(self, live: Live) -> bool:
+        """Show it. Return False if further tries are pointless; failures do not affect the run."""
         try:
-            if self.posted is None:
-                await self._post(message)
+            if self._stream is None or self.progress.is_waiting:
+                await self._edit(live)
             else:
-                await self._masked_channel.rewrite(self.posted, message)
+                await self._append(self._stream, live)
         except MessageGone as error:
-            await self._let_go()
+            self._stream = None
+            await self._message.let_go()
             return not isinstance(error, EditsRefused)
         except ChannelError as error:
-            self._may_have_arrived |= error.ambiguous
             log.info("progress not shown", run=self._run, chat=str(self._chat), reason=error.reason)
             if error.permanent:
                 return False
             told = error.retry_after
             wait = LATER if told is None else told
             self._limiter.hold(self._chat, wait, edit=self.posted is not None and told is not None)
-        else:
-            self._shown = text, reasoning, calls
         return True
+
+    async def _edit(self, live: Live) -> None:
+        self._stream = None
+        message = self._rendered(live)
+        await self._message.show(message)
+        self._shown = message
+
+    async def _append(self, stream: MaskedStream, live: Live) -> None:
+        """Show it by the stream, or by an edit if that has ended. Raises ChannelError."""
+        has_ended = False
+        try:
+            await stream.show(live)
+        except StreamEnded as ended:
+            log.debug("stream ended", run=self._run, chat=str(self._chat), reason=ended.reason)
+            has_ended = True
+        except ChannelError as error:
+            if error.ambiguous and stream.posted is None:
+                self._stream = None
+                self._message.begun_unconfirmed(self._rendered(live))
+            raise
+        finally:
+            if stream.posted is not None and self.posted is None:
+                await self._message.take_over(stream.posted, self._rendered(live))
+        if has_ended:
+            await self._edit(live)
+
+    def _rendered(self, live: Live) -> OutboundMessage:
+        """Return the message that shows it."""
+        stop = Button(label=say("stop_button", self.language), action=f"/stop {self._run[:8]}")
+        return OutboundMessage(
+            markdown=live.text,
+            buttons=((stop,),),
+            reply_to=self._reply_to,
+            silent=self.progress.is_waiting,  # while an approval is pending, the question is what should notify
+            reasoning=live.reasoning,
+            calls=live.calls if self._shows_calls else (),
+        )
 
     async def vanish(self) -> None:
         """Delete the message if the platform allows it."""
-        await self._let_go()
+        await self._message.let_go()
 
-    async def _let_go(self) -> None:
-        """Give up a message that cannot be edited any more, and delete it if the platform allows it."""
-        gone, self.posted = self.posted, None
-        self._lost += 1
-        if gone is not None and isinstance(self._masked_channel.channel, Deletes):
-            with suppress(ChannelError):
-                await self._masked_channel.channel.delete(gone)
 
-    async def _post(self, message: OutboundMessage) -> None:
-        """Post the first message, or another after a loss under a new key: the old one may return the lost message."""
-        key = f"{self._run}:progress:0"
-        fresh = f"{key}.{self._lost}" if self._lost else key
-        found = None
-        if self._may_have_arrived:
-            known = await self._store.outbox.known(Post(key, self._run, self._chat, message, CLEAN, at=self._began))
-            found = (await self._masked_channel.find(self._chat, message, fresh, known)).found
-        self.posted = found or await self._masked_channel.post(self._chat, message, fresh)
-        self._shown_at = self._clock.monotonic()
-        # the calls of a task stand in it before the task's report brings their origin into the run
-        await self._store.outbox.shown(Post(key, self._run, self._chat, message, NOT_KNOWN), self.posted.message_id)
+def _stream_of(masked_channel: MaskedChannel, run: Run) -> MaskedStream | None:
+    key = progress_key(run)
+    return MaskedStream.of(masked_channel, run.chat, person=run.person, reply_to=run.reply_to, key=key)

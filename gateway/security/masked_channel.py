@@ -62,6 +62,10 @@ class MaskedChannel:
         """Record a message from somebody else."""
         self._newest.pop(chat, None)
 
+    def note_posted(self, posted: Posted) -> None:
+        """Record a message of ours, posted otherwise than by `post`."""
+        self._newest[posted.chat] = posted.message_id
+
     def newest(self, chat: ChatKey) -> str | None:
         """Return the id of our message if it is the last one in the chat, else None."""
         return self._newest.get(chat) or None
@@ -84,7 +88,7 @@ class MaskedChannel:
         await self.may_send()
         before, self._newest[chat] = self._newest.get(chat, _COMING), _COMING
         try:
-            with self._noticing():
+            with self.noticing():
                 posted = await self.channel.send(chat, self._safe(message), key)
         except ChannelError as error:
             if not error.ambiguous and self._newest.get(chat) == _COMING:
@@ -97,7 +101,7 @@ class MaskedChannel:
     async def rewrite(self, posted: Posted, message: OutboundMessage) -> None:
         """See `Channel.edit`."""
         await self.may_send()
-        with self._noticing():
+        with self.noticing():
             await self.channel.edit(posted, self._safe(message))
 
     @property
@@ -110,7 +114,7 @@ class MaskedChannel:
         if not isinstance(self.channel, Deletes):
             raise ChannelError("messages cannot be deleted there", permanent=True)
         await self.may_send()
-        with self._noticing():
+        with self.noticing():
             await self.channel.delete(posted)
 
     async def remove(self, posted: Posted, otherwise: OutboundMessage) -> None:
@@ -140,7 +144,7 @@ class MaskedChannel:
         return Search(found, may_repeat=found is None)
 
     @contextmanager
-    def _noticing(self) -> Iterator[None]:
+    def noticing(self) -> Iterator[None]:
         """Tell of a chat that has another id, where the platform refuses the call in the block for it."""
         try:
             yield

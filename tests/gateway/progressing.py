@@ -1,7 +1,7 @@
 """A run with its progress message, for tests of that message."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -96,12 +96,15 @@ async def shown(
     posted: Posted | None = None,
     keeps_keys: bool = True,
     limits: Limits = LIMITS,
+    channel: Callable[[HandClock], Timed] | None = None,
+    secrets: Secrets | None = None,
 ) -> AsyncIterator[Scene]:
+    """Show a run. `channel` makes another channel for it than `Timed`."""
     clock = HandClock()
-    channel = Timed(clock, keeps_keys=keeps_keys, limits=limits)
+    opened = Timed(clock, keeps_keys=keeps_keys, limits=limits) if channel is None else channel(clock)
     async with Store.open(home, clock, numbered()) as store:
-        masked_channel = MaskedChannel(channel, Secrets())
-        scene = Scene(clock, channel, ChatLimiter(channel, clock), store, masked_channel)
+        masked_channel = MaskedChannel(opened, secrets or Secrets())
+        scene = Scene(clock, opened, ChatLimiter(opened, clock), store, masked_channel)
         scene.message = ProgressMessage(
             masked_channel=masked_channel,
             run=Run("run-1", chat, "session", "ann", 0.0, reply_to="m1"),

@@ -1,0 +1,124 @@
+"""Drafts, through the real SDK."""
+
+import pytest
+
+from channels.base import ChannelError, OutboundMessage
+from channels.streams import Live, StreamEnded
+from channels.telegram.adapter import TelegramChannel, open_channel
+from channels.telegram.draft import MOST_THINKING, RENEW_EVERY
+from channels.values import CallRow
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import DRAFT_SECONDS, Chat
+from tests.channels.telegram.conftest import config_for, key_of
+
+THINKING = Live(text="Working…")
+
+
+async def begun(telegram: TelegramEmulator) -> Chat:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    await chat.says(ann, "hi")
+    return chat
+
+
+def words(text: str, *calls: CallRow) -> Live:
+    return Live(text=text, words=text, calls=calls)
+
+
+async def test_words_are_a_draft_until_the_message_is_sent(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    chat = await begun(telegram)
+    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="run-1:progress:0")
+    assert stream is not None
+
+    await stream.show(words("It is"))
+    await stream.show(words("It is **391**"))
+    assert chat.draft is not None
+    assert chat.draft.text == "It is 391"
+    assert [each.type for each in chat.draft.entities] == ["bold"]
+    assert len({each.draft_id for each in chat.drafts}) == 1
+    assert chat.screen == []
+    await channel.send(key_of(telegram, chat), OutboundMessage(markdown="It is **391**."), "k")
+
+    assert chat.draft is None
+    assert chat.screen == ["It is 391."]
+    assert stream.posted is None
+
+
+async def test_before_the_first_words_telegram_shows_that_the_bot_thinks(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    chat = await begun(telegram)
+    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
+    assert stream is not None
+
+    await stream.show(THINKING)
+
+    assert [each.text for each in chat.drafts] == [""]
+    assert not stream.has_news(THINKING)
+    assert stream.has_news(words("It"))
+
+
+async def test_a_draft_in_which_nothing_changes_is_sent_again_before_it_goes_away(telegram: TelegramEmulator) -> None:
+    chat, now = await begun(telegram), 1_000.0
+    channel = open_channel(config_for(telegram), lambda: now)
+    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
+    assert stream is not None
+    await stream.show(words("It is"))
+
+    assert not stream.has_news(words("It is"))
+    now += RENEW_EVERY + 1
+    assert stream.has_news(words("It is"))
+    assert RENEW_EVERY + 2 < DRAFT_SECONDS
+    await channel.close()
+
+
+async def test_long_thinking_and_running_tools_are_shown_by_a_message_with_a_button_to_stop(
+    telegram: TelegramEmulator,
+) -> None:
+    chat, now = await begun(telegram), 1_000.0
+    channel = open_channel(config_for(telegram), lambda: now)
+    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
+    assert stream is not None
+    await stream.show(words("It is", CallRow(id="1", label="Looking", state="done", ms=10)))
+
+    with pytest.raises(StreamEnded):
+        await stream.show(words("It is", CallRow(id="2", label="Looking", state="running")))
+    now += MOST_THINKING + 1
+    with pytest.raises(StreamEnded):
+        await stream.show(THINKING)
+    assert len(chat.drafts) == 1
+    await channel.close()
+
+
+async def test_groups_have_no_drafts(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    group = telegram.group("Team", [telegram.person("Ann")])
+
+    assert channel.stream(key_of(telegram, group), person="1", reply_to=None, key="k") is None
+
+
+async def test_a_server_that_has_no_drafts_ends_the_stream(
+    telegram: TelegramEmulator, channel: TelegramChannel
+) -> None:
+    chat = await begun(telegram)
+    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
+    assert stream is not None
+
+    telegram.faults.fail("sendMessageDraft", status=404)
+
+    with pytest.raises(StreamEnded):
+        await stream.show(words("It is"))
+
+
+async def test_a_flood_does_not_end_the_stream(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
+    chat = await begun(telegram)
+    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
+    assert stream is not None
+
+    telegram.faults.rate_limit("sendMessageDraft", retry_after=2)
+
+    with pytest.raises(ChannelError) as flooded:
+        await stream.show(words("It is"))
+    assert not isinstance(flooded.value, StreamEnded)
+    assert flooded.value.retry_after == 2

@@ -1,0 +1,88 @@
+"""Answers that Telegram shows as a draft while the model writes them."""
+
+import asyncio
+
+import pytest
+
+from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import Chat
+from parley.testing.emulators.telegram_state import Person
+from tests.emulators.model_script import Pause, ToolUse, Turn, calls, says
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
+
+pytestmark = [only("telegram"), pytest.mark.timeout(120)]
+
+FIRST, REST = "The capital is", " Oslo."
+
+
+def written_until(rest: asyncio.Event) -> Turn:
+    """Return an answer whose second half comes when the test says so."""
+    return Turn(deltas=(FIRST, REST), pause=Pause(after=1, until=rest))
+
+
+async def begun(stage: Stage, telegram: TelegramEmulator) -> tuple[Person, Chat]:
+    await stage.start()
+    ann = telegram.person("Ann", language="en")
+    return ann, telegram.private(ann)
+
+
+async def test_words_are_a_draft_while_they_come_and_one_message_in_the_end(
+    own_stage: Stage, own_telegram: TelegramEmulator
+) -> None:
+    rest = asyncio.Event()
+    own_stage.script.then(written_until(rest))
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "what is the capital of Norway?")
+    await chat.until(lambda c: c.draft is not None and c.draft.text == FIRST)
+    assert chat.screen == []
+    rest.set()
+    await chat.until(lambda c: c.screen == [FIRST + REST])
+
+    assert chat.draft is None
+    [answer] = chat.bot_messages
+    assert (answer.edits, answer.silent) == ([], False)
+
+
+async def test_a_tool_that_runs_is_shown_by_a_message_that_becomes_the_answer(
+    own_stage: Stage, own_telegram: TelegramEmulator
+) -> None:
+    own_stage.script.then(calls(ToolUse("wait", {"seconds": 2}), text="Let me wait."), says("Done."))
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "wait a moment")
+    await chat.until(lambda c: "Waiting" in c.screen[-1])
+    assert [[button.text for button in row] for row in chat.bot_messages[-1].buttons] == [["Stop"]]
+    await chat.until(lambda c: c.screen == ["Done."])
+
+    assert len(chat.everything) == 2, "the question and the answer"
+
+
+async def test_a_server_without_drafts_shows_the_words_in_the_message(
+    own_stage: Stage, own_telegram: TelegramEmulator
+) -> None:
+    rest = asyncio.Event()
+    own_stage.script.then(written_until(rest))
+    own_telegram.faults.fail("sendMessageDraft", status=404, times=None)
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "what is the capital of Norway?")
+    await chat.until(lambda c: c.screen == [FIRST])
+    rest.set()
+    await chat.until(lambda c: c.screen == [FIRST + REST])
+
+    assert len(own_telegram.calls_of("sendMessageDraft")) == 1
+
+
+async def test_killed_while_a_draft_is_shown_it_answers_once(own_stage: Stage, own_telegram: TelegramEmulator) -> None:
+    own_stage.script.then(written_until(asyncio.Event()), says(FIRST + REST))
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "what is the capital of Norway?")
+    await chat.until(lambda c: c.draft is not None)
+    await own_stage.program.kill()
+    await own_stage.start()
+    await chat.until(lambda c: c.screen == [FIRST + REST])
+
+    assert len(chat.everything) == 2, "the question and the answer"
