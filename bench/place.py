@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.telegram import TelegramEmulator
+from parley.testing.emulators.telegram_chat import Chat as TelegramChat
 from tests.end_to_end.platforms.catalogue import KINDS
 from tests.end_to_end.platforms.platform import Platform
 
@@ -69,6 +70,11 @@ async def confirmed(emulator: object, within: float = 20.0) -> None:
             await emulator.wait_for(lambda: emulator.unheard == 0, within)
         case _:
             raise TypeError(f"what was said on {emulator}?")
+
+
+def previews(chat: object) -> list[tuple[float, str]]:
+    """Return the times and texts of what was shown in a chat and is no message."""
+    return [(each.at, each.text) for each in chat.drafts] if isinstance(chat, TelegramChat) else []
 
 
 PLACES = {

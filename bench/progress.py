@@ -1,18 +1,32 @@
-"""Ten seconds with five tools under the platform's limits: changes that users see, and calls that are refused."""
+"""Progress under the platform's limits: ten seconds with five tools, and an answer that the model writes slowly.
+
+Tells the changes that users see, the calls that are refused, and how soon words are seen.
+"""
 
 from itertools import pairwise
 
-from bench.figures import Figure
+from bench.figures import Figure, median
 from bench.stage import Seat, stage
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, calls
 
 TOOLS = 5
 TOOL_S = 2.1
 MODEL_S = 0.2
+WORDS_WITHIN = {"telegram": 150, "slack": 150, "discord": 300}
+"""Milliseconds in which the first words are to be seen, by platform."""
+WRITERS = 5
+"""Chats in which an answer is written, one after another."""
+BEFORE_S = 1.0
+"""Seconds before the first token of such an answer."""
+PIECE_S = 0.06
+"""Seconds before each of its pieces."""
+STORY = "Once upon a time there was a slow model. " * 4
 ANSWER = "All five have been waited for. " * 8
 
 
 def respond(asked: ModelRequest) -> Answer:
+    if "story" in asked.last_text:
+        return Turn(STORY, first_byte=BEFORE_S, per_chunk=PIECE_S)
     done = sum(message["role"] == "tool" for message in asked.messages)
     if done < TOOLS:
         return calls(ToolUse("wait", {"seconds": TOOL_S}))
@@ -32,6 +46,7 @@ async def figures(on: str) -> list[Figure]:
         await _talk(scene.seats[0])
         in_window, limited = scene.emulator.calls_in_window, len(scene.refused())
     return [
+        Figure("first words after the model's first token, median", await _first_words(on), "ms", WORDS_WITHIN[on]),
         Figure("messages left of a 10 s run", len(left), "", 2),
         Figure("longest time without a visible change", longest, "s", 2),
         Figure("edits", edits, ""),
@@ -39,6 +54,19 @@ async def figures(on: str) -> list[Figure]:
         Figure("with one edit answered 429: refused calls", limited, "", 1),
         Figure("with one edit answered 429: calls while told to wait", in_window, "", 0),
     ]
+
+
+async def _first_words(on: str) -> float:
+    """Return the median time in milliseconds from a model's first token until its first words are seen."""
+    async with stage(respond, on, seats=WRITERS) as scene, scene.bot():
+        took = []
+        for seat in scene.seats:
+            await seat.says("tell me a story")
+            await seat.answered(STORY.strip(), 1, 20)
+            seen = seat.first_words(STORY[:4])
+            token = scene.model.requests[-1].at + BEFORE_S + PIECE_S
+            took += [1000 * (seen - token)] if seen is not None else []
+    return median(took)
 
 
 async def _talk(seat: Seat) -> float:
@@ -52,7 +80,5 @@ async def _talk(seat: Seat) -> float:
 def _longest_wait(seat: Seat, began: float) -> float:
     """Return the longest time in seconds between two changes on the screen. A typing indicator counts when it appears,
     not when it is renewed."""
-    messages = seat.chat.bot_messages
-    changes = [message.at for message in messages] + [edit.at for message in messages for edit in message.edits]
-    moments = sorted([began, seat.signs(began)[0], *changes])
+    moments = sorted([began, seat.signs(began)[0], *seat.changes])
     return max(after - before for before, after in pairwise(moments))

@@ -12,7 +12,7 @@ from pathlib import Path
 from aiohttp import web
 
 from bench.bot import PARLEY, Bot
-from bench.place import PLACES, Place, is_listening, lift_limits
+from bench.place import PLACES, Place, is_listening, lift_limits, previews
 from parley.testing.emulators.control import Call
 from tests.emulators.model_script import Script
 from tests.emulators.openai import OpenAiEmulator
@@ -62,11 +62,21 @@ class Seat:
 
     def signs(self, since: float) -> list[float]:
         """Return the times of everything visible that the bot did, in order: typing indicators, reactions, messages,
-        edits."""
+        edits, previews."""
+        moments = [*(action.at for action in self.chat.actions), *self.changes]
+        return sorted(at for at in moments if at >= since)
+
+    @property
+    def changes(self) -> list[float]:
+        """The times at which messages and previews of the bot came or changed."""
         messages = self.chat.bot_messages
         edits = (edit.at for message in messages for edit in message.edits)
-        moments = [*(action.at for action in self.chat.actions), *(message.at for message in messages), *edits]
-        return sorted(at for at in moments if at >= since)
+        return [*(message.at for message in messages), *edits, *(at for at, _ in previews(self.chat))]
+
+    def first_words(self, words: str) -> float | None:
+        """Return the time at which these words were first to be seen, in a message or a preview; None before that."""
+        seen = [*self.answers(words), *(at for at, text in previews(self.chat) if words in text)]
+        return min(seen, default=None)
 
 
 @dataclass
