@@ -4,16 +4,21 @@ import heapq
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
+from pydantic import JsonValue
+
 from parley.testing.emulators import discord_shapes as shapes
 from parley.testing.emulators.discord_events import Events
+from parley.testing.emulators.discord_form import Filled, submitted
 from parley.testing.emulators.discord_options import FILE, file_option, filled_in
 from parley.testing.emulators.discord_state import (
     COMPLETION,
     REPLY,
+    SUBMISSION,
     THREAD,
     THREAD_STARTER,
     Action,
     Channel,
+    Form,
     Interaction,
     Json,
     Message,
@@ -176,6 +181,31 @@ class Chat:
                 return self._press(person, each, found.data)
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
+    async def picks(self, person: Person, *labels: str, message: Message | None = None) -> Press:
+        """Choose these entries in the newest menu that has them. Raises AssertionError if there is none."""
+        for each in [message] if message is not None else self.bot_messages[::-1]:
+            for menu in each.menus:
+                if not menu.disabled and set(labels) <= menu.options.keys() and menu.least <= len(labels) <= menu.most:
+                    values: list[JsonValue] = [menu.options[label] for label in labels]
+                    return self._press(person, each, menu.data, {"component_type": 3, "values": values})
+        raise AssertionError(f"no menu with {labels} on {self.screen}")
+
+    def form(self, person: Person) -> Form:
+        """Return the modal that is open on this user's client. Raises AssertionError if there is none."""
+        found = next((each for each in self.channel.forms[::-1] if each.person == person and each.is_open), None)
+        if found is None:
+            raise AssertionError(f"{person.name} sees no modal")
+        return found
+
+    async def submits(self, person: Person, form: Form, filled: Mapping[str, Filled]) -> Interaction:
+        """Submit a modal with these values by label. It stays open until the bot has answered."""
+        interaction = self._interaction(SUBMISSION, person, self.channel)
+        interaction.message = form.opened_by.message
+        self._events.interaction(interaction, submitted(self._world, self.channel, form, filled))
+        form.submission = interaction
+        self._world.touch(self.channel)
+        return interaction
+
     async def chooses(self, person: Person, message: Message, entry: str) -> None:
         """Choose an entry of the bot in the menu of a message, under "Apps". Raises AssertionError if there is none."""
         found = self._registered(on_messages(entry))
@@ -289,10 +319,10 @@ class Chat:
         await self.channel.changes.until(lambda: interaction.answered, 30.0, lambda: "no completion came")
         return [str(each["value"]) for each in interaction.choices]
 
-    def _press(self, person: Person, message: Message, data: str) -> Press:
+    def _press(self, person: Person, message: Message, data: str, how: Json | None = None) -> Press:
         interaction = self._interaction(_BUTTON, person, message.channel)
         interaction.message = message
-        self._events.interaction(interaction, {"custom_id": data, "component_type": 2, "id": 1})
+        self._events.interaction(interaction, {"custom_id": data, "id": 1, **(how or {"component_type": 2})})
         self._world.touch(message.channel)
         return Press(person, message, data, interaction.at, interaction)
 

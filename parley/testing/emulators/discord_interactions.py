@@ -4,15 +4,19 @@ from collections.abc import Callable
 
 from parley.testing.emulators import discord_params as params
 from parley.testing.emulators import discord_shapes as shapes
+from parley.testing.emulators.discord_components import check_modal
 from parley.testing.emulators.discord_messages import UNKNOWN_MESSAGE, Pen
 from parley.testing.emulators.discord_params import DiscordError, MessageParams
 from parley.testing.emulators.discord_rest import NOTHING, Answer, Asked
 from parley.testing.emulators.discord_state import (
     COMMAND_ANSWER,
     COMPLETION,
+    COMPONENTS_V2,
     EPHEMERAL,
     LOADING,
+    SUBMISSION,
     Action,
+    Form,
     Interaction,
     Json,
     Message,
@@ -71,6 +75,9 @@ class InteractionApi:
                 return None
             case _ if interaction.kind == COMPLETION:
                 raise DiscordError(400, 50035, "Invalid Form Body")
+            case 9:
+                self._open_form(interaction, self._body(wanted))
+                return None
             case 6 | 7 if interaction.kind != _BUTTON or interaction.message is None:
                 raise DiscordError(400, 50035, "Invalid Form Body")
             case 7:
@@ -80,6 +87,16 @@ class InteractionApi:
             case _:
                 interaction.original = interaction.message
                 return None
+
+    def _open_form(self, interaction: Interaction, wanted: params.CallbackMessage) -> None:
+        """Open a modal on the client of the user, who closes or submits it."""
+        if interaction.kind == SUBMISSION:
+            raise DiscordError(400, 50035, "Invalid Form Body")
+        check_modal(wanted.title, wanted.custom_id, wanted.components or [])
+        form = Form(
+            interaction.person, wanted.title or "", wanted.custom_id or "", wanted.components or [], interaction
+        )
+        interaction.channel.forms.append(form)
 
     def _body(self, wanted: params.Callback) -> params.CallbackMessage:
         return params.CallbackMessage() if wanted.data is None else wanted.data
@@ -96,7 +113,7 @@ class InteractionApi:
         message.webhook_id, message.interaction = self._world.bot.id, interaction
         if interaction.kind == _BUTTON:
             message.reference = interaction.message
-        message.kind = COMMAND_ANSWER if interaction.kind != _BUTTON else 0
+        message.kind = COMMAND_ANSWER if interaction.kind not in (_BUTTON, SUBMISSION) else 0
         if interaction.original is None:
             interaction.original = message
         self._events.message_made(message)
@@ -156,7 +173,11 @@ class InteractionApi:
         self._pen.check_not_empty(wanted, asked.uploads)
         original = interaction.original
         if original is not None and original.loading:
-            self._pen.change(original, wanted.model_copy(update={"flags": None}), asked.uploads)
+            self._pen.change(
+                original,
+                wanted.model_copy(update={"flags": (wanted.flags or 0) & COMPONENTS_V2 or None}),
+                asked.uploads,
+            )
             message = original
         else:
             message = self._say(interaction, wanted, asked)

@@ -1,11 +1,29 @@
 """Messages of the bot: the rules for their content, whichever call contains it."""
 
 import mimetypes
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
+from parley.testing.emulators.discord_components import (
+    BUTTON,
+    FILE,
+    ROW,
+    SELECT,
+    TEXT,
+    ButtonFields,
+    SelectFields,
+    Where,
+    check_message,
+    refusal,
+    walk,
+)
 from parley.testing.emulators.discord_events import Events
-from parley.testing.emulators.discord_params import DiscordError, MessageParams, Row, Upload, invalid
+from parley.testing.emulators.discord_params import DiscordError, MessageParams, Upload, invalid
 from parley.testing.emulators.discord_state import (
+    COMPONENTS_V2,
     DM,
     EPHEMERAL,
     SILENT,
@@ -13,6 +31,8 @@ from parley.testing.emulators.discord_state import (
     THREAD,
     Button,
     Channel,
+    Json,
+    Menu,
     Message,
     StoredFile,
     World,
@@ -20,7 +40,10 @@ from parley.testing.emulators.discord_state import (
 
 MAX_CONTENT = 2000
 MAX_EMBEDS = 6000
-SETTABLE = SILENT | SUPPRESS_EMBEDS | EPHEMERAL
+SETTABLE = SILENT | SUPPRESS_EMBEDS | EPHEMERAL | COMPONENTS_V2
+ATTACHED = "attachment://"
+PLAIN_NAME = re.compile(r"[\w.-]+", re.ASCII)
+"""Discord changes other names, so that components cannot name those files."""
 MISSING_ACCESS = DiscordError(403, 50001, "Missing Access")
 MISSING_PERMISSIONS = DiscordError(403, 50013, "Missing Permissions")
 CANNOT_REPLY = DiscordError(403, 160002, "Cannot reply without permission to read message history")
@@ -77,13 +100,17 @@ class Pen:
             channel.archived = False
             self.events.channel("UPDATE", channel, own=True)
 
-    def check(self, channel: Channel, asked: MessageParams, uploads: dict[int, Upload]) -> None:
-        """Check the rules for all messages."""
+    def check(
+        self, channel: Channel, asked: MessageParams, uploads: dict[int, Upload], edited: Message | None = None
+    ) -> None:
+        """Check the rules for all messages, and those for an edit."""
+        _check_legacy_fields(asked, edited)
         if len(asked.content or "") > MAX_CONTENT:
             raise invalid("content", "BASE_TYPE_MAX_LENGTH", f"Must be {MAX_CONTENT} or fewer in length.")
         if sum(len(each.title or "") + len(each.description or "") for each in asked.embeds or []) > MAX_EMBEDS:
             raise invalid("embeds", "MAX_EMBED_SIZE_EXCEEDED", f"Embed size exceeds maximum size of {MAX_EMBEDS}")
-        _check_rows(asked.components or [])
+        kept = edited.flags if edited is not None and asked.flags is None else 0
+        check_message(asked.components or [], (asked.flags or 0) | kept)
         if sum(len(each.content) for each in uploads.values()) > 25 * 2**20 or any(
             len(each.content) > channel.file_limit for each in uploads.values()
         ):
@@ -97,25 +124,35 @@ class Pen:
         """Set everything but the content, as far as the call names it."""
         if asked.embeds is not None:
             message.embeds = [each.model_dump(exclude_none=True) for each in asked.embeds]
-        if asked.components is not None:
-            self._put_components(message, asked.components)
-        if asked.attachments is not None or uploads:
-            self._put_files(message, asked, uploads)
         if asked.flags is not None:
             message.flags = (message.flags & ~SUPPRESS_EMBEDS) | (asked.flags & SETTABLE)
+        if asked.attachments is not None or uploads or (message.has_layout and asked.components is not None):
+            self._put_files(message, asked, uploads)
+        if asked.components is not None:
+            self._put_components(message, asked.components)
 
     def new(self, channel: Channel, asked: MessageParams, uploads: dict[int, Upload]) -> Message:
         """Write a message of the bot without announcing it."""
-        message = self.world.write(channel, self.world.bot, (asked.content or "").strip())
-        self.fill(message, asked, uploads)
+        message = self.world.write(channel, self.world.bot, _words(asked))
+        try:
+            self.fill(message, asked, uploads)
+        except DiscordError:
+            del channel.messages[message.id]
+            raise
         return message
 
     def change(self, message: Message, asked: MessageParams, uploads: dict[int, Upload]) -> None:
         """Edit a message and announce it."""
-        self.check(message.channel, asked, uploads)
-        content = message.content if "content" not in asked.model_fields_set else (asked.content or "").strip()
-        self.fill(message, asked, uploads)
-        if not (content or message.embeds or message.files or message.buttons):
+        self.check(message.channel, asked, uploads, message)
+        names_words = "content" in asked.model_fields_set or (message.has_layout and asked.components is not None)
+        content = _words(asked) if names_words else message.content
+        before = {**vars(message)}
+        try:
+            self.fill(message, asked, uploads)
+        except DiscordError:
+            vars(message).update(before)
+            raise
+        if not (content or message.embeds or message.files or message.components):
             raise DiscordError(400, 50006, "Cannot send an empty message")
         self.world.rewrite(message, content)
         self.events.message_changed(message)
@@ -127,11 +164,19 @@ class Pen:
             self.events.message_gone(message)
         self.world.touch(message.channel)
 
-    def _put_components(self, message: Message, rows: list[Row]) -> None:
-        message.components = [row.model_dump(exclude_none=True, exclude_defaults=False) for row in rows]
-        message.buttons = [
-            [Button(each.label, each.custom_id, each.url, each.disabled) for each in row.components] for row in rows
+    def _put_components(self, message: Message, components: list[JsonValue]) -> None:
+        plain = [each for each in message.files if PLAIN_NAME.fullmatch(each.name)]
+        there = {each.name: each for each in plain} if message.has_layout else {}
+        message.components = [
+            _resolved(each, ("components", number), there, self.world.url) for number, each in enumerate(components)
         ]
+        if message.has_layout:
+            shown = _shown_files(message.components)
+            message.files = [each for each in message.files if each.file_id in shown]
+        rows = [[*walk([each])] for each in walk(components) if each["type"] == ROW or "accessory" in each]
+        pressed = [[_button(each) for each in row if each["type"] == BUTTON] for row in rows]
+        message.buttons = [row for row in pressed if row]
+        message.menus = [_menu(each) for each in walk(components) if each["type"] == SELECT]
 
     def _put_files(self, message: Message, asked: MessageParams, uploads: dict[int, Upload]) -> None:
         """Set the files: `attachments` names those that stay and, by the number of the part, new ones."""
@@ -152,13 +197,66 @@ class Pen:
         message.files = kept
 
 
-def _check_rows(rows: list[Row]) -> None:
-    seen: set[str] = set()
-    for button in (each for row in rows for each in row.components):
-        if (button.url is None) == (button.custom_id is None) or (button.style == 5) != (button.url is not None):
-            raise invalid("components", "BUTTON_COMPONENT_INVALID", "A button has a custom id or, with style 5, a url")
-        if not button.label and button.emoji is None:
-            raise invalid("components", "BUTTON_COMPONENT_INVALID_LABEL", "A button must have a label or an emoji")
-        if button.custom_id is not None and button.custom_id in seen:
-            raise invalid("components", "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")
-        seen.add(button.custom_id or "")
+def _words(asked: MessageParams) -> str:
+    """Return what people read: the content, or that of the text displays."""
+    shown = [str(each["content"]) for each in walk(asked.components or []) if each.get("type") == TEXT]
+    return "\n".join(shown) if shown else (asked.content or "").strip()
+
+
+def _check_legacy_fields(asked: MessageParams, edited: Message | None) -> None:
+    """Refuse content and embeds in a message of components, which an edit can become, but not cease to be."""
+    if not ((asked.flags or 0) & COMPONENTS_V2 or (edited is not None and edited.has_layout)):
+        return
+    becomes = edited is not None and not edited.has_layout
+    left_over = {
+        "content": becomes and bool(edited and edited.content) and "content" not in asked.model_fields_set,
+        "embeds": becomes and bool(edited and edited.embeds) and asked.embeds is None,
+    }
+    used = {"content": asked.content is not None, "embeds": bool(asked.embeds)}
+    for name in ("content", "embeds"):
+        if used[name] or left_over[name]:
+            words = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+            raise refusal((name,), "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", words)
+
+
+def _resolved(value: JsonValue, where: Where, there: Mapping[str, StoredFile], url: str) -> JsonValue:
+    """Replace the names of attached files by their addresses. Raises DiscordError for a file that is not there."""
+    if isinstance(value, list):
+        return [_resolved(each, (*where, number), there, url) for number, each in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    made: Json = {name: _resolved(each, (*where, name), there, url) for name, each in value.items()}
+    address = made.get("url")
+    if isinstance(address, str) and address.startswith(ATTACHED):
+        file = there.get(address.removeprefix(ATTACHED))
+        if file is None:
+            raise refusal(
+                (*where, "url"), "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", f"{address} not found"
+            )
+        stored = f"{url}{file.path}?ex=7fffffff&is=70000000&hm=e0"
+        made = {"url": stored, "proxy_url": stored, "attachment_id": file.file_id, "content_type": file.mime}
+    if value.get("type") == FILE and isinstance(media := made.get("file"), dict):
+        file = next((each for each in there.values() if each.file_id == media.get("attachment_id")), None)
+        made.update({"name": file.name, "size": len(file.content)} if file else {})
+    return made
+
+
+def _shown_files(components: JsonValue) -> set[JsonValue]:
+    """Return the ids of the files that the components show."""
+    if isinstance(components, list):
+        return set().union(*map(_shown_files, components))
+    if not isinstance(components, dict):
+        return set()
+    own = {components["attachment_id"]} if "attachment_id" in components else set()
+    return own.union(*map(_shown_files, components.values()))
+
+
+def _button(fields: Json) -> Button:
+    read = ButtonFields.model_validate(fields)
+    return Button(read.label, read.custom_id, read.url, read.disabled)
+
+
+def _menu(fields: Json) -> Menu:
+    read = SelectFields.model_validate(fields)
+    options = {each.label: each.value for each in read.options}
+    return Menu(read.custom_id, options, read.min_values, read.max_values, read.placeholder or "", read.disabled)

@@ -103,26 +103,6 @@ class Emoji(Params):
     animated: bool = False
 
 
-class ButtonParams(Params):
-    type: Literal[2]
-    style: Literal[1, 2, 3, 4, 5]
-    label: Annotated[str, Field(max_length=80)] = ""
-    custom_id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    url: Annotated[str, Field(max_length=512)] | None = None
-    disabled: bool = False
-    emoji: Emoji | None = None
-    id: int | None = None
-
-
-class Row(Params):
-    type: Literal[1]
-    components: Annotated[list[ButtonParams], Field(min_length=1, max_length=5)]
-    id: int | None = None
-
-
-Rows = Annotated[list[Row], Field(max_length=5)]
-
-
 class EmbedParams(Params):
     type: str = "rich"
     title: Annotated[str, Field(max_length=256)] | None = None
@@ -157,7 +137,8 @@ class MessageParams(Params):
 
     content: str | None = None
     embeds: Annotated[list[EmbedParams], Field(max_length=10)] | None = None
-    components: Rows | None = None
+    components: list[JsonValue] | None = None
+    """Checked by `check_message`."""
     attachments: Annotated[list[AttachmentParams], Field(max_length=10)] | None = None
     allowed_mentions: AllowedMentions | None = None
     flags: int | None = None
@@ -187,10 +168,13 @@ class CallbackMessage(MessageParams):
     tts: Literal[False] = False
     choices: Annotated[list[Choice], Field(max_length=25)] | None = None
     """Of the response to a request for completion."""
+    title: str | None = None
+    custom_id: str | None = None
+    """Of a modal, checked by `check_modal`."""
 
 
 class Callback(Params):
-    type: Literal[4, 5, 6, 7, 8]
+    type: Literal[4, 5, 6, 7, 8, 9]
     data: CallbackMessage | None = None
 
 

@@ -16,9 +16,11 @@ Json = dict[str, JsonValue]
 
 EPOCH_MS = 1_420_070_400_000
 DM, TEXT, THREAD = 1, 0, 11
-COMPLETION = 4
-"""Type of an interaction that asks for values of an argument."""
+COMPLETION, SUBMISSION = 4, 5
+"""Types of interactions that ask for values of an argument, and that bring what is filled in a modal."""
 EPHEMERAL, LOADING, HAS_THREAD, SUPPRESS_EMBEDS, SILENT = 1 << 6, 1 << 7, 1 << 5, 1 << 2, 1 << 12
+COMPONENTS_V2 = 1 << 15
+"""Flag of a message that consists of components, without content and embeds."""
 REPLY, COMMAND_ANSWER, THREAD_STARTER = 19, 20, 21
 FILE_LIMITS = {0: 10 * 2**20, 1: 10 * 2**20, 2: 50 * 2**20, 3: 100 * 2**20}
 
@@ -72,6 +74,18 @@ class Button:
 
 
 @dataclass(frozen=True)
+class Menu:
+    """A menu to choose from; `options` are values by label."""
+
+    data: str
+    options: dict[str, str]
+    least: int = 1
+    most: int = 1
+    placeholder: str = ""
+    disabled: bool = False
+
+
+@dataclass(frozen=True)
 class Edit:
     """One edit with the text after it; `at` in seconds of the emulator's clock."""
 
@@ -97,7 +111,7 @@ class Message:
     at: float
     timestamp: str
     content: str = ""
-    """Content as stored by Discord, with marks and mentions."""
+    """Content as stored by Discord, or that of its text displays, with marks and mentions."""
     text: str = ""
     """Content as plain text."""
     first_text: str = ""
@@ -113,6 +127,7 @@ class Message:
     more: Json = field(default_factory=dict)
     """Fields of content that only some messages have, such as an invitation to an activity."""
     buttons: list[list[Button]] = field(default_factory=list)
+    menus: list[Menu] = field(default_factory=list)
     nonce: str | None = None
     webhook_id: str | None = None
     interaction: "Interaction | None" = field(default=None, repr=False)
@@ -153,6 +168,11 @@ class Message:
         return next((each for each in self.files if each.is_photo), None)
 
     @property
+    def has_layout(self) -> bool:
+        """True if the message consists of components."""
+        return bool(self.flags & COMPONENTS_V2)
+
+    @property
     def silent(self) -> bool:
         return bool(self.flags & SILENT)
 
@@ -181,7 +201,7 @@ def _embed_words(embed: Json) -> Iterable[str]:
 
 @dataclass
 class Interaction:
-    """An invoked command or a pressed button; its first response is due within 3 seconds."""
+    """An invoked command, a pressed button, a choice or a submitted modal; its first response is due within 3 s."""
 
     id: str
     token: str
@@ -197,6 +217,23 @@ class Interaction:
     original: Message | None = field(default=None, repr=False)
     choices: list[Json] = field(default_factory=list)
     """What the bot proposed, for a request for completion."""
+
+
+@dataclass
+class Form:
+    """A modal on the client of one user, until it is submitted and the bot has answered."""
+
+    person: Person
+    title: str
+    data: str
+    components: list[JsonValue]
+    opened_by: Interaction = field(repr=False)
+    submission: Interaction | None = field(default=None, repr=False)
+    """The newest one."""
+
+    @property
+    def is_open(self) -> bool:
+        return self.submission is None or not self.submission.answered
 
 
 @dataclass
@@ -258,6 +295,7 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict, repr=False)
     threads: "dict[str, Channel]" = field(default_factory=dict, repr=False)
     actions: list[Action] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
     denied: set[str] = field(default_factory=set)
     archived: bool = False
     locked: bool = False
