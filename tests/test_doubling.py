@@ -29,6 +29,7 @@ from agent_core.tools.web.text import read_feed
 from agent_core.untrusted import bare, harmless
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.discord import render as discord
+from channels.discord.layout import layout
 from channels.fences import Fences
 from channels.links import show_link_targets
 from channels.slack import render as slack
@@ -116,6 +117,7 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "Telegram's messages": lambda text: telegram.split(said(text)),
     "Discord's markdown": discord.render.__wrapped__,
     "Discord's messages": lambda text: discord.split(said(text)),
+    "Discord's boxes": lambda text: layout(said(f"{text}\n|a|b|\n|---|---|\n|{text}|c|")),
     "the page": web.render,
     "the terminal": lambda text: terminal.readable(said(text)),
     "the terminal with styles": lambda text: DRAWING.settled(said(text), 80, 24),

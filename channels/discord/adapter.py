@@ -31,11 +31,12 @@ from channels.discord.errors import UNKNOWN_EMOJI, Refused
 from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.inbound import Inbound
 from channels.discord.interactions import Interactions
+from channels.discord.layout import split
 from channels.discord.lookups import Lookups
 from channels.discord.menu import publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
-from channels.discord.render import MAX_TEXT, split
+from channels.discord.render import MAX_TEXT
 from channels.discord.shards import Shards
 from channels.limits import Limits
 from channels.sharing import Sharing, Unshared

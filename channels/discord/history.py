@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
+from channels.discord.layout import layout, shown
 from channels.discord.normalise import DIRECT, View, created_at, past_message
 from channels.discord.render import render
 from channels.discord.wire import THREAD_STARTER, Message
@@ -91,6 +92,9 @@ async def find_sent(rest: Rest, view: View, chat: ChatKey, message: OutboundMess
 def _reads(said: Message, message: OutboundMessage, sizes: Sequence[int | None]) -> bool:
     """Return True if Discord's message is `message`. Discord strips white space, and special characters from file
     names."""
+    components = layout(message)
+    if components is not None:
+        return shown(said.components) == shown([*components])
     names = [_bare(file.name) for file in said.attachments]
     if names != [_bare(file.safe_name) for file in message.attachments]:
         return False

@@ -18,15 +18,17 @@ from channels.discord.config import Config
 from channels.discord.errors import (
     BAD_INTERACTION_TOKEN,
     CANNOT_REPLY,
+    INVALID_BODY,
     THREAD_EXISTS,
     UNKNOWN_INTERACTION,
     UNKNOWN_WEBHOOK,
     Refused,
 )
 from channels.discord.interactions import Interactions, follow_up, original
+from channels.discord.layout import LAYOUT, as_layout, layout, split
 from channels.discord.lookups import Lookups
 from channels.discord.normalise import DIRECT, created_at
-from channels.discord.render import components, render, split
+from channels.discord.render import buttons_of, render
 from channels.discord.wire import EPHEMERAL, Message
 from channels.files import read_upload
 from channels.text import visible
@@ -108,6 +110,8 @@ class Posting:
         self._threads = threads
         self._lookups = lookups
         self._interactions = interactions
+        self._laid_out: dict[str, None] = {}
+        """Messages that are known to be of components, oldest first. Discord refuses other edits of them."""
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """Send one message made by `split`. For a few minutes Discord returns the existing message for a repeated
@@ -124,7 +128,7 @@ class Posting:
             message = message.model_copy(update={"reply_to": None})
         channel = await self._threads.channel_of(chat)
         body = _body(message)
-        body["flags"] = SUPPRESS_EMBEDS | (SILENT if message.silent else 0)
+        body["flags"] = _flags(body) | (SILENT if message.silent else 0)
         body["nonce"] = hashlib.sha256(key.encode()).hexdigest()[:NONCE_LENGTH]
         body["enforce_nonce"] = True
         if message.reply_to and message.reply_to != chat.thread:  # a thread's first message is outside of it
@@ -144,7 +148,27 @@ class Posting:
         edited only through the interaction of its button."""
         part = split(message)[0]
         route = self._route("PATCH", posted) if message.respond is None else await self._original(message.respond)
-        await self._rest.call(Call(route, json=_body(part), needs=_needs(posted.chat, part)))
+        body = _body(part) if posted.message_id not in self._laid_out else _layout_body(as_layout(part))
+        try:
+            await self._change(posted, route, part, body)
+        except Refused as error:
+            if error.code != INVALID_BODY or _is_layout(body):
+                raise
+            log.info("edited as a message of components, which it is chat=%s", posted.chat)
+            await self._change(posted, route, part, _layout_body(as_layout(part)))
+
+    async def _change(self, posted: Posted, route: Endpoint, part: OutboundMessage, body: Body) -> None:
+        """Edit a message. Components show only files that come with them; those of a plain message stay."""
+        if not _is_layout(body):
+            await self._rest.call(Call(route, json=body, needs=_needs(posted.chat, part)))
+            return
+        await self._write(posted.chat, route, part, {**body, "content": None, "flags": LAYOUT})
+        self._note_layout(posted.message_id)
+
+    def _note_layout(self, message_id: str) -> None:
+        self._laid_out[message_id] = None
+        if len(self._laid_out) > RecentMessages.most:
+            del self._laid_out[next(iter(self._laid_out))]
 
     async def delete(self, posted: Posted) -> None:
         await self._rest.call(Call(self._route("DELETE", posted)))
@@ -174,10 +198,10 @@ class Posting:
         body = _body(message)
         first = await self._original(respond)
         if not number:
-            body["flags"] = SUPPRESS_EMBEDS
+            body["flags"] = _flags(body)
             return await self._write(chat, first, message, body)
         application = (await self._rest.me()).application
-        body["flags"] = SUPPRESS_EMBEDS | (0 if chat.account == DIRECT else EPHEMERAL)
+        body["flags"] = _flags(body) | (0 if chat.account == DIRECT else EPHEMERAL)
         return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
 
     async def _original(self, respond: str) -> Endpoint:
@@ -197,16 +221,34 @@ class Posting:
         message_id = answer.get("id") if isinstance(answer, dict) else None
         if not isinstance(message_id, str):
             raise ChannelError("Discord's response names no message", ambiguous=True)
+        if _is_layout(body):
+            self._note_layout(message_id)
         return Posted(chat=chat, message_id=message_id, at=created_at(message_id))
 
 
 def _body(message: OutboundMessage) -> Body:
+    """Return the fields of a message; one of components has no content."""
+    components = layout(message)
+    if components is not None:
+        return _layout_body(components)
     bare = bool(message.attachments) and not message.markdown.strip()
     return {
         "content": "" if bare else render(message.markdown),
-        "components": components(message.buttons),
+        "components": buttons_of(message.buttons),
         "allowed_mentions": {"parse": [], "replied_user": False},
     }
+
+
+def _layout_body(components: list[JsonValue]) -> Body:
+    return {"components": components, "allowed_mentions": {"parse": [], "replied_user": False}}
+
+
+def _is_layout(body: Body) -> bool:
+    return body.get("content") is None
+
+
+def _flags(body: Body) -> int:
+    return LAYOUT if _is_layout(body) else SUPPRESS_EMBEDS
 
 
 def _needs(chat: ChatKey, message: OutboundMessage) -> str:

@@ -66,9 +66,9 @@ def _prose(text: str) -> str:
     shown: list[str] = []
     at = 0
     while at < len(lines):
-        rows = _table_rows(lines, at)
+        rows = table_rows(lines, at)
         if rows:
-            shown.append(_table(lines[at : at + rows]))
+            shown.append(table(lines[at : at + rows]))
             at += rows
             continue
         underline = lines[at + 1].strip() if at + 1 < len(lines) else ""
@@ -130,11 +130,11 @@ def _link(words: str, address: str) -> str:
     return f"[{words}]({address})"
 
 
-def _table_rows(lines: Sequence[str], at: int) -> int:
+def table_rows(lines: Sequence[str], at: int) -> int:
     """Return how many lines from here on form a table."""
     if at + 1 >= len(lines) or "|" not in lines[at] or "|" not in lines[at + 1]:
         return 0
-    if not _DELIMITER.fullmatch(lines[at + 1]) or len(_cells(lines[at])) != len(_cells(lines[at + 1])):
+    if not _DELIMITER.fullmatch(lines[at + 1]) or len(cells(lines[at])) != len(cells(lines[at + 1])):
         return 0
     end = at + 2
     while end < len(lines) and "|" in lines[end]:
@@ -142,33 +142,33 @@ def _table_rows(lines: Sequence[str], at: int) -> int:
     return end - at
 
 
-def _cells(line: str) -> list[str]:
+def cells(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
 
 
-def _table(lines: Sequence[str]) -> str:
+def table(lines: Sequence[str]) -> str:
     """Render a table as a code block, the only place where Discord uses a monospaced font."""
-    rows = [[_plain(cell) for cell in _cells(line)] for number, line in enumerate(lines) if number != 1]
+    rows = [[plain(cell) for cell in cells(line)] for number, line in enumerate(lines) if number != 1]
     columns = len(rows[0])
     rows = [(row + [""] * columns)[:columns] for row in rows]
-    widths = [max(_width(row[column]) for row in rows) for column in range(columns)]
+    widths = [max(shown_width(row[column]) for row in rows) for column in range(columns)]
     text = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     text.insert(1, "  ".join("─" * width for width in widths))
     return "```\n" + "\n".join(text).replace("```", "'''") + "\n```"
 
 
-def _plain(cell: str) -> str:
+def plain(cell: str) -> str:
     """Remove formatting marks, which a code block would show."""
     cell = _BREAK.sub(" ", _LINK.sub(r"\1", _IMAGE.sub(r"\1", cell)))
     return re.sub(r"\*\*|__|~~|`", "", cell)
 
 
-def _width(text: str) -> int:
+def shown_width(text: str) -> int:
     return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
 
 
 def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
+    return text + " " * (width - shown_width(text))
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
@@ -199,8 +199,8 @@ def _with_tables(markdown: str) -> str:
 def _tables(text: str) -> str:
     lines, shown, at = text.split("\n"), [], 0
     while at < len(lines):
-        rows = _table_rows(lines, at)
-        shown.append(_table(lines[at : at + rows]) if rows else lines[at])
+        rows = table_rows(lines, at)
+        shown.append(table(lines[at : at + rows]) if rows else lines[at])
         at += rows or 1
     return "\n".join(shown)
 
@@ -209,7 +209,7 @@ def _fits(markdown: str) -> bool:
     return utf16_len(render(markdown)) <= MAX_TEXT
 
 
-def components(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
+def buttons_of(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
     """Build rows of buttons, at most five of five. Raises ValueError for an action that is too long for Discord."""
     lines = [list(row[at : at + MAX_IN_ROW]) for row in rows for at in range(0, len(row), MAX_IN_ROW)]
     if len(lines) > MAX_ROWS:

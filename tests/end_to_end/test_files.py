@@ -159,7 +159,7 @@ SENDS = calls(ToolUse("send_file", {"path": "chart.png"}))
 @where(lambda facts: facts.captions)
 async def test_a_long_answer_is_a_message_of_its_own(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(SENDS, says("All about it. " * 200))
+    stage.script.then(SENDS, says("All about it. " * 400))
 
     await chat.says(ann, "send it back", document=CHART)
     await chat.until(lambda c: any("All about it" in text for text in c.screen))

@@ -144,14 +144,14 @@ class Pen:
     def change(self, message: Message, asked: MessageParams, uploads: dict[int, Upload]) -> None:
         """Edit a message and announce it."""
         self.check(message.channel, asked, uploads, message)
-        names_words = "content" in asked.model_fields_set or (message.has_layout and asked.components is not None)
-        content = _words(asked) if names_words else message.content
         before = {**vars(message)}
         try:
             self.fill(message, asked, uploads)
         except DiscordError:
             vars(message).update(before)
             raise
+        names_words = "content" in asked.model_fields_set or (message.has_layout and asked.components is not None)
+        content = _words(asked) if names_words else message.content
         if not (content or message.embeds or message.files or message.components):
             raise DiscordError(400, 50006, "Cannot send an empty message")
         self.world.rewrite(message, content)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
-from channels.discord.render import MAX_TEXT, components, render, split
+from channels.discord.render import MAX_TEXT, buttons_of, render, split
 from channels.text import utf16_len, visible
 from parley.testing.emulators.discord_text import words
 from tests.examples import examples
@@ -144,8 +144,8 @@ def test_every_part_of_a_commands_answer_has_its_address() -> None:
 
 def test_rows_of_buttons_are_at_most_five_of_five() -> None:
     button = [Button(label=str(number), action=str(number)) for number in range(40)]
-    one_row = components([button[:7]])
-    many_rows = components([[each] for each in button])
+    one_row = buttons_of([button[:7]])
+    many_rows = buttons_of([[each] for each in button])
 
     assert [len(_row(row)) for row in one_row] == [5, 2]
     assert [len(_row(row)) for row in many_rows] == [5, 5, 5, 5, 5]
@@ -153,13 +153,13 @@ def test_rows_of_buttons_are_at_most_five_of_five() -> None:
 
 def test_what_is_confirmed_is_green_and_what_is_refused_red() -> None:
     yes, no = Button(label="Approve", action="y", style="primary"), Button(label="Deny", action="n", style="danger")
-    (row,) = components([[yes, no]])
+    (row,) = buttons_of([[yes, no]])
 
     assert [each["style"] for each in _row(row) if isinstance(each, dict)] == [3, 4]
 
 
 def test_a_label_is_never_empty() -> None:
-    (row,) = components([[Button(label="\u200b", action="a")]])
+    (row,) = buttons_of([[Button(label="\u200b", action="a")]])
     assert "'label': '…'" in str(row)
 
 

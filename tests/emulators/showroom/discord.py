@@ -77,7 +77,7 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
 
     def _parts(self, message: Message) -> Iterable[Part]:
         if message.content:
-            yield Part(self._named(message.content), "discord")
+            yield Part(self._named(message.content), "discord", "embed" if message.has_layout else "")
         for embed in message.embeds:
             words = [str(embed[name]) for name in ("title", "description") if embed.get(name)]
             yield Part(self._named("\n".join(words)), "discord", "embed")
