@@ -47,6 +47,8 @@ class Limits(Value):
     """True if `Standing.is_full_member` tells members of the workspace from its guests."""
     captions: bool = False
     """True if an edit can add text to a message that has a picture."""
+    voice_messages: bool = False
+    """True if a recording, such as a spoken answer, can be sent as a voice message; it is Opus in an OGG file then."""
     folds_reasoning: bool = False
     """True if the model's reasoning can be unfolded; elsewhere it is not shown."""
     shows_calls: bool = False

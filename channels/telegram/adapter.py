@@ -13,24 +13,22 @@ from channels.backoff import replacement_call, until_answered
 from channels.base import ChannelError, ChatKey, Inbox, Menu, OutboundMessage, Posted
 from channels.capabilities import Emoji
 from channels.commands import CommandSpec
-from channels.files import MIB, FileRefused, FileTrouble, read_upload, too_large
+from channels.files import MIB, FileRefused, FileTrouble, too_large
 from channels.limits import Limits
 from channels.moved import MovedAway, chat_moved
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
 from channels.telegram.draft import Draft
+from channels.telegram.files import MAX_UPLOAD, Files, albums
 from channels.telegram.menu import publish_menu, set_menu
 from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
-from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, render, split
-from channels.telegram.sdk import InputFile
+from channels.telegram.render import MAX_TEXT, Rendered, keyboard, render, split
 
 log = logging.getLogger(__name__)
 
-MAX_UPLOAD = 50 * MIB
 MAX_DOWNLOAD = 20 * MIB
-MAX_PICTURE = 10 * MIB
 DOWNLOAD_SECONDS = 120.0
 
 
@@ -55,12 +53,14 @@ class TelegramChannel:
             max_upload=MAX_UPLOAD,
             one_receiver=True,
             captions=True,
+            voice_messages=True,
             typing_every=timedelta(seconds=4),
         )
         self._config = config
         self._now = now
         self._client = Client(config)
         self.reach = self._client.reach
+        self._files = Files(self._in_chat)
         self._polling: Polling | None = None
 
     @property
@@ -98,7 +98,7 @@ class TelegramChannel:
 
         Telegram has no idempotency key, so `key` is unused: a send whose response was lost may appear twice.
         """
-        posted = [await self._post(chat, part) for part in split(message)]
+        posted = [await self._post(chat, part) for part in self.split(message)]
         return posted[0]
 
     async def _post(self, chat: ChatKey, message: OutboundMessage) -> Posted:
@@ -112,38 +112,10 @@ class TelegramChannel:
             parameters["reply_parameters"] = {"message_id": int(message.reply_to), "allow_sending_without_reply": True}
         if message.attachments:
             caption = rendered if message.markdown.strip() else None
-            return await self._post_file(chat, message.attachments[0], caption, parameters)
+            parameters.pop("link_preview_options")
+            return _posted(chat, await self._files.send(chat, message.attachments, caption, parameters))
         result = await self._write(chat, "sendMessage", rendered, "text", parameters)
         return _posted(chat, result)
-
-    async def _post_file(
-        self, chat: ChatKey, file: Attachment, caption: Rendered | None, parameters: dict[str, JsonValue]
-    ) -> Posted:
-        content = await read_upload(file, "Telegram takes from bots", MAX_UPLOAD)
-        parameters.pop("link_preview_options")
-        if is_picture(file) and len(content) <= MAX_PICTURE:
-            try:
-                return await self._post_content(chat, "photo", file, content, caption, parameters)
-            except ChannelError as error:
-                if not error.permanent or "photo" not in error.reason.lower():
-                    raise
-                log.info("picture sent as a file: %s", error.reason)
-        return await self._post_content(chat, "document", file, content, caption, parameters)
-
-    async def _post_content(
-        self,
-        chat: ChatKey,
-        kind: str,
-        file: Attachment,
-        content: bytes,
-        caption: Rendered | None,
-        parameters: Parameters,
-    ) -> Posted:
-        method = f"send{kind.title()}"
-        given = {**parameters, kind: InputFile(content, filename=file.safe_name)}
-        if caption is None:
-            return _posted(chat, await self._in_chat(chat, method, given))
-        return _posted(chat, await self._write(chat, method, caption, "caption", given))
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Edit the text and the buttons only; see `Channel.edit`."""
@@ -185,9 +157,10 @@ class TelegramChannel:
         threaded: bool = True,
     ) -> JsonValue:
         """Send or edit text with its entities, or without them if Telegram rejects them."""
-        entities = "entities" if field == "text" else "caption_entities"
+        name = "entities" if field == "text" else "caption_entities"
         bare = {**parameters, field: rendered.text}
-        formatting: Parameters = {entities: list(rendered.entities)} if rendered.entities else {}
+        entities: list[JsonValue] = [*rendered.entities]
+        formatting: Parameters = {name: entities} if entities else {}
         try:
             return await self._in_chat(chat, method, {**bare, **formatting}, threaded=threaded)
         except BadEntities as error:
@@ -206,7 +179,7 @@ class TelegramChannel:
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""
-        return split(message)
+        return albums(split(message))
 
     def is_group(self, chat: ChatKey) -> bool:
         """Return True for groups and channels, whose ids are negative."""

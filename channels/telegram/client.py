@@ -5,7 +5,7 @@ cannot parse would discard its whole batch.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -24,6 +24,9 @@ from channels.telegram.sdk import (
     Conflict,
     Forbidden,
     InputFile,
+    InputMediaAudio,
+    InputMediaDocument,
+    InputMediaPhoto,
     InvalidToken,
     NetworkError,
     RequestData,
@@ -44,7 +47,8 @@ _GONE = (
     "message can't be deleted",
     "message_id_invalid",
 )
-Parameters = Mapping[str, JsonValue | InputFile]
+Media = InputMediaAudio | InputMediaDocument | InputMediaPhoto
+Parameters = Mapping[str, JsonValue | InputFile | Sequence[Media]]
 
 
 class Unreachable(NetworkError):

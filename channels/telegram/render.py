@@ -5,7 +5,7 @@ Entities instead of a parse mode, because Telegram can reject markup but cannot 
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -117,8 +117,13 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """Split a message into texts of at most 4,096 UTF-16 units and 100 entities, and files; see `split_message`."""
-    return split_message(message, lambda text: split_markdown(text, _fits, size=MAX_TEXT), _is_caption)
+    """Split a message into texts of at most 4,096 UTF-16 units and 100 entities, and files; see `split_message`.
+
+    Buttons keep a text apart from several files, as an album has none.
+    """
+    bare = not message.buttons or len(message.attachments) <= 1
+    texts = partial(split_markdown, fits=_fits, size=MAX_TEXT)
+    return split_message(message, texts, lambda text: bare and _is_caption(text))
 
 
 def _is_caption(markdown: str) -> bool:

@@ -40,7 +40,7 @@ def _without_unused() -> Iterator[None]:
 
 
 with _without_unused():
-    from telegram import Bot, InputFile
+    from telegram import Bot, InputFile, InputMediaAudio, InputMediaDocument, InputMediaPhoto
     from telegram.error import (
         BadRequest,
         ChatMigrated,
@@ -60,6 +60,9 @@ __all__ = [
     "Conflict",
     "Forbidden",
     "InputFile",
+    "InputMediaAudio",
+    "InputMediaDocument",
+    "InputMediaPhoto",
     "InvalidToken",
     "NetworkError",
     "RequestData",

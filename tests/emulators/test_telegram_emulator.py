@@ -12,6 +12,8 @@ from telegram import (
     BotCommandScopeChat,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
+    InputMediaDocument,
+    InputMediaPhoto,
     MessageEntity,
     ReplyParameters,
     Update,
@@ -169,6 +171,38 @@ async def test_files_travel_both_ways(telegram: TelegramEmulator, bot: Bot) -> N
     assert chat.screen == ["[photo] a drawing", "[table.csv]"]
     assert chat.messages[-1].document is not None
     assert chat.messages[-1].document.content == b"a,b"
+
+
+async def test_an_album_is_of_one_kind_and_of_two_to_ten(telegram: TelegramEmulator, bot: Bot) -> None:
+    telegram.flood.on = False
+    chat = telegram.private(telegram.person("Ann"))
+    photo, table = InputMediaPhoto(b"\x89PNG", caption="Both"), InputMediaDocument(b"a,b", filename="a.csv")
+    sent = await bot.send_media_group(chat.id, [photo, InputMediaPhoto(b"\x89PNG")])
+    assert chat.screen == ["[photo] Both", "[photo]"]
+    assert {each.media_group_id for each in sent} == {chat.bot_messages[0].album}
+
+    with refused("Document can't be mixed with other media types"):
+        await bot.send_media_group(chat.id, [photo, table])
+    for count in (1, 11):
+        with refused("album"):
+            await bot.send_media_group(chat.id, [table] * count)
+    wide = InputMediaPhoto(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x27\x10\0\0\x01\0")
+    with refused('failed to send message #2 with the error message "PHOTO_INVALID_DIMENSIONS"'):
+        await bot.send_media_group(chat.id, [photo, wide])
+    assert len(chat.bot_messages) == 2
+
+
+async def test_a_voice_message_is_opus_or_mp3_and_not_for_everybody(telegram: TelegramEmulator, bot: Bot) -> None:
+    telegram.flood.on = False
+    chat = telegram.private(telegram.person("Ann"))
+    await bot.send_voice(chat.id, b"OggS...")
+    await bot.send_voice(chat.id, b"RIFF...", filename="a.wav")
+    await bot.send_audio(chat.id, b"ID3...", filename="a.mp3")
+    assert [[*message.files] for message in chat.bot_messages] == [["voice"], ["document"], ["audio"]]
+
+    chat.forbid_voice_messages()
+    with refused("VOICE_MESSAGES_FORBIDDEN"):
+        await bot.send_voice(chat.id, b"OggS...")
 
 
 async def test_a_pressed_button_is_heard_and_answered_in_time(bot: Bot, telegram: TelegramEmulator) -> None:

@@ -81,6 +81,10 @@ class Chat:
         """Switch reactions off in the chat's settings."""
         self._room.reactions_off = True
 
+    def forbid_voice_messages(self) -> None:
+        """Let the user of a private chat take no voice messages, as people with Premium can."""
+        self._room.voice_forbidden = True
+
     # What users do
 
     async def says(
@@ -98,10 +102,10 @@ class Chat:
         message = self._write(person, text, found_entities(text), reply_to)
         message.quote, message.album = quote, album
         if photo is not None:
-            message.photo = self._world.store("photo.jpg", "image/jpeg", photo)
+            message.files["photo"] = self._world.store("photo.jpg", "image/jpeg", photo)
         if document is not None:
             name, content, mime = document
-            message.document = self._world.store(name, mime, content)
+            message.files["document"] = self._world.store(name, mime, content)
         self._show(message, "message")
         return message
 
@@ -124,7 +128,7 @@ class Chat:
         """Forward a message from another chat."""
         message = self._write(person, passed_on.text, passed_on.entities, None)
         message.forwarded = passed_on
-        message.photo, message.document, message.content = passed_on.photo, passed_on.document, passed_on.content
+        message.files, message.content = passed_on.files, passed_on.content
         self._show(message, "message")
         return message
 

@@ -62,7 +62,7 @@ class BotApi(Files):
     def edit_text(self, asked: params.EditText) -> JsonValue:
         room = self._room(asked.chat_id)
         message = self._own(room, asked.message_id)
-        if message.photo is not None or message.document is not None:
+        if message.files:
             raise bad_request("there is no text in the message to edit")
         words = checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
         if is_empty(words[0]):
@@ -72,7 +72,7 @@ class BotApi(Files):
     def edit_caption(self, asked: params.EditCaption) -> JsonValue:
         room = self._room(asked.chat_id)
         message = self._own(room, asked.message_id)
-        if message.photo is None and message.document is None:
+        if not message.files:
             raise bad_request("there is no caption in the message to edit")
         words = checked(asked.caption, asked.caption_entities, MAX_CAPTION, "message caption is too long")
         return self._reworded(room, message, words, buttons_of(asked.reply_markup))
@@ -217,6 +217,9 @@ FLOOD_COUNTED = {
     "sendMessage",
     "sendPhoto",
     "sendDocument",
+    "sendVoice",
+    "sendAudio",
+    "sendMediaGroup",
     "editMessageText",
     "editMessageCaption",
     "editMessageReplyMarkup",
@@ -226,6 +229,9 @@ METHODS: dict[str, Method] = {
     "sendMessage": _method(params.SendMessage, BotApi.send_message),
     "sendPhoto": _method(params.SendPhoto, BotApi.send_photo),
     "sendDocument": _method(params.SendDocument, BotApi.send_document),
+    "sendVoice": _method(params.SendVoice, BotApi.send_voice),
+    "sendAudio": _method(params.SendAudio, BotApi.send_audio),
+    "sendMediaGroup": _method(params.SendAlbum, BotApi.send_album),
     "sendMessageDraft": _method(params.SendDraft, BotApi.send_draft),
     "editMessageText": _method(params.EditText, BotApi.edit_text),
     "editMessageCaption": _method(params.EditCaption, BotApi.edit_caption),

@@ -69,7 +69,15 @@ async def _read_parts(request: web.Request, fields: Fields) -> None:
     for name, value in fields.items():
         if isinstance(value, str) and value.startswith("attach://"):
             fields[name] = uploads.pop(value.removeprefix("attach://"), value)
+    if isinstance(fields.get("media"), str):
+        fields["media"] = [_with_upload(each, uploads) for each in json.loads(str(fields["media"]))]
     fields.update(uploads)
+
+
+def _with_upload(item: Fields, uploads: dict[str, Upload]) -> Fields:
+    """Return an item of an album with the file to which it refers."""
+    name = str(item.get("media", "")).removeprefix("attach://")
+    return {**item, "media": uploads.pop(name)} if name in uploads else item
 
 
 def _unpack(value: object) -> object:
@@ -146,6 +154,33 @@ class SendPhoto(SendMedia):
 class SendDocument(SendMedia):
     document: str | Upload
     disable_content_type_detection: bool = False
+
+
+class SendVoice(SendMedia):
+    voice: str | Upload
+    duration: int = 0
+
+
+class SendAudio(SendMedia):
+    audio: str | Upload
+    duration: int = 0
+    performer: str = ""
+    title: str = ""
+
+
+class AlbumItem(Params):
+    type: Literal["photo", "video", "document", "audio"]
+    media: str | Upload
+    caption: str = ""
+    caption_entities: Entities = Field(default_factory=list)
+    disable_content_type_detection: bool = False
+
+
+class SendAlbum(Outgoing):
+    """An album, which has no buttons."""
+
+    media: Annotated[list[AlbumItem], Unpacked]
+    reply_markup: None = None
 
 
 class SendDraft(InChat):

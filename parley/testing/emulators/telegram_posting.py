@@ -1,7 +1,7 @@
 """What all messages of a bot have in common: where they may go, and the checks of their text, buttons and reply."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -46,14 +46,14 @@ class Posting:
         asked: params.Outgoing,
         text: str,
         entities: list[Entity],
-        photo: StoredFile | None = None,
-        document: StoredFile | None = None,
+        files: Mapping[str, StoredFile] | None = None,
+        album: str | None = None,
     ) -> JsonValue:
         self._check_thread(room, asked.message_thread_id)
         reply, buttons = _replied(room, asked.reply_parameters), buttons_of(asked.reply_markup)
         message = Message(room.next_id(), self._world.bot, self._world.date(), self._world.clock(), text, text)
         message.entities, message.buttons = entities, buttons
-        message.photo, message.document, message.silent = photo, document, asked.disable_notification
+        message.files, message.album, message.silent = {**(files or {})}, album, asked.disable_notification
         message.reply_to = reply
         message.thread = asked.message_thread_id
         if reply is not None:

@@ -87,7 +87,7 @@ class Message:
     date: int
     at: float
     text: str = ""
-    """Text, or caption of a photo or document."""
+    """Text, or caption of a file."""
     first_text: str = ""
     entities: list[Entity] = field(default_factory=list)
     buttons: list[list[Button]] = field(default_factory=list)
@@ -95,8 +95,8 @@ class Message:
     quote: str | None = None
     forwarded: "Message | None" = None
     """The message that this one forwards."""
-    photo: StoredFile | None = None
-    document: StoredFile | None = None
+    files: dict[str, StoredFile] = field(default_factory=dict)
+    """The file, by its kind: "photo", "document", "voice", "audio" or "video"."""
     thread: int | None = None
     in_topic: bool = False
     silent: bool = False
@@ -111,10 +111,22 @@ class Message:
     deleted: bool = False
 
     @property
+    def photo(self) -> StoredFile | None:
+        return self.files.get("photo")
+
+    @property
+    def document(self) -> StoredFile | None:
+        return self.files.get("document")
+
+    @property
+    def voice(self) -> StoredFile | None:
+        return self.files.get("voice")
+
+    @property
     def shown(self) -> str:
         """Visible content of the message."""
-        mark = "[photo]" if self.photo else f"[{self.document.name}]" if self.document else ""
-        return f"{mark} {self.text}".strip() if mark else self.text
+        marks = (f"[{kind if kind in ('photo', 'voice') else file.name}]" for kind, file in self.files.items())
+        return " ".join(filter(None, (*marks, self.text)))
 
     @property
     def history(self) -> list[str]:
@@ -153,15 +165,14 @@ class Message:
         return about
 
     def _add_content(self, about: Json) -> None:
-        media = self.photo is not None or self.document is not None
-        if self.photo is not None:
-            about["photo"] = self.photo.photo_json()
-        if self.document is not None:
-            about["document"] = self.document.document_json()
+        for kind, file in self.files.items():
+            about[kind] = file.photo_json() if kind == "photo" else file.document_json()
+            if kind in ("voice", "audio"):
+                about[kind] = {**file.document_json(), "duration": 1}
         if self.text:
-            about["caption" if media else "text"] = self.text
+            about["caption" if self.files else "text"] = self.text
         if self.entities:
-            about["caption_entities" if media else "entities"] = [entity.to_json() for entity in self.entities]
+            about["caption_entities" if self.files else "entities"] = [entity.to_json() for entity in self.entities]
 
 
 @dataclass(frozen=True)
@@ -211,6 +222,8 @@ class Room:
     closed: str | None = None
     """Reason why the bot cannot write here, as in the text of the 403."""
     moved_to: int | None = None
+    voice_forbidden: bool = False
+    """True if the person's privacy settings allow no voice messages."""
     reactions_off: bool = False
     """True if the chat's settings allow no reactions."""
     messages: dict[int, Message] = field(default_factory=dict)

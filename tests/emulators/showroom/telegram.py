@@ -88,7 +88,7 @@ class TelegramExhibit(Exhibit[Person, Chat, Message]):
         return () if said and said[-1].at > actions[-1].at else (Sign("is typing"),)
 
     def _files(self, message: Message) -> Sequence[Upload]:
-        return [_upload(each) for each in (message.photo, message.document) if each is not None]
+        return [_upload(each) for each in message.files.values()]
 
     async def _say(
         self, chat: Chat, person: Person, text: str, said: Said, answered: Message | None, root: Message | None
