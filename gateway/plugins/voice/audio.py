@@ -5,7 +5,7 @@ Hosted ones and local ones (whisper.cpp, faster-whisper-server, speaches) speak 
 
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -29,6 +29,9 @@ LONGEST_RECORDING = 86_400.0
 """Seconds; more than any recording that is sent has."""
 MOST_TEXT_BYTES = 1024 * 1024
 MOST_AUDIO_BYTES = 25 * 1024 * 1024
+SpeechKind = Literal["mp3", "opus"]
+OGG = b"OggS"
+"""First characters of Opus in OGG."""
 _OPENINGS = (b"{", b"<")
 """First characters of documents and pages, with which no audio begins."""
 _UNREADABLE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
@@ -128,9 +131,9 @@ class AudioClient:
             raise AudioFailed(f"the server sent no transcript{self._told(body)}") from error
         return Transcript(answer.text.strip(), answer.usage.seconds or answer.duration)
 
-    async def speak(self, text: str) -> bytes:
-        """Return the text as speech, an MP3 file. Raises AudioFailed."""
-        asked = {"model": self.server.model, "input": text, "voice": VOICE, "response_format": "mp3"}
+    async def speak(self, text: str, kind: SpeechKind = "mp3") -> bytes:
+        """Return the text as speech. Some servers send MP3 although Opus was asked for. Raises AudioFailed."""
+        asked = {"model": self.server.model, "input": text, "voice": VOICE, "response_format": kind}
         audio = await self._post("audio/speech", MOST_AUDIO_BYTES, json=asked)
         if not audio or audio.lstrip().startswith(_OPENINGS):
             raise AudioFailed(f"the server sent no audio{self._told(audio)}")

@@ -13,10 +13,11 @@ import structlog
 from agent_core.file_handles import raise_lack
 from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
+from channels.attachments import Attachment
 from channels.base import OutboundMessage, Sender
 from gateway.delivery.outgoing import write
 from gateway.plugin import Core
-from gateway.plugins.voice.audio import AudioClient, AudioFailed, AudioServer
+from gateway.plugins.voice.audio import OGG, AudioClient, AudioFailed, AudioServer, SpeechKind
 from gateway.plugins.voice.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
 from gateway.store.budget import Payer
@@ -44,6 +45,8 @@ class Speaker:
     def __init__(self, server: AudioServer | None, core: Core) -> None:
         self.is_configured = server is not None
         self._client = AudioClient(server) if server else None
+        self._has_opus = True
+        """False once the server refused it and spoke MP3 instead."""
         self._store = core.store
         self._delivery = core.delivery
         self._access = core.access
@@ -72,8 +75,7 @@ class Speaker:
             return []
         try:
             audio = await self._made(self._client, run, words)
-            target = self._outgoing / f"voice-{run.id}" / "answer.mp3"
-            file = await asyncio.to_thread(write, target, audio)
+            file = await self._kept(run, audio)
         except (AudioFailed, NoRoom, OSError) as error:
             raise_lack(error)
             reason = self._store.secrets.mask(str(error)) or "a budget has no room for it"
@@ -84,12 +86,39 @@ class Speaker:
         message = OutboundMessage(markdown="", attachments=(file,), silent=True)
         return [Post(f"{run.id}:voice:0", run.id, run.chat, message, CLEAN)]
 
+    async def _kept(self, run: Run, audio: bytes) -> Attachment:
+        """Write the speech to a file. Raises OSError."""
+        is_opus = audio.startswith(OGG)
+        target = self._outgoing / f"voice-{run.id}" / ("answer.ogg" if is_opus else "answer.mp3")
+        file = await asyncio.to_thread(write, target, audio)
+        kind = "audio/ogg" if is_opus else "audio/mpeg"
+        return file.model_copy(update={"mime_type": kind, "is_voice": self._as_voice_message(run)})
+
+    def _as_voice_message(self, run: Run) -> bool:
+        return self._delivery.channel(run.chat).limits.voice_messages
+
     async def _made(self, client: AudioClient, run: Run, words: str) -> bytes:
-        """Return the words as audio. Raises AudioFailed and NoRoom."""
+        """Return the words as audio, for a voice message as Opus if the server has it.
+
+        Raises AudioFailed and NoRoom.
+        """
+        if self._as_voice_message(run) and self._has_opus:
+            try:
+                return await self._spoken_as("opus", client, run, words)
+            except AudioFailed as error:
+                if not error.is_unreadable:
+                    raise
+                log.info("the speech server has no Opus", reason=self._store.secrets.mask(str(error)))
+            made = await self._spoken_as("mp3", client, run, words)
+            self._has_opus = False
+            return made
+        return await self._spoken_as("mp3", client, run, words)
+
+    async def _spoken_as(self, kind: SpeechKind, client: AudioClient, run: Run, words: str) -> bytes:
         person = self._access.person(run.chat, Sender(id=run.person, name="")) if run.person else ""
         most = self._spending.of_speech(client.server, words, estimate(words))
         call = AudioCall(Payer(run.chat, run.id, run.person, person), client.server, most)
-        return await self._spending.made(call, lambda: client.speak(words), lambda _: most)
+        return await self._spending.made(call, lambda: client.speak(words, kind), lambda _: most)
 
 
 def spoken(markdown: str) -> str:

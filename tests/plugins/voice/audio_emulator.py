@@ -29,6 +29,8 @@ class AudioEmulator(LoopbackServer):
     def __init__(self, seconds: float | None = 3.0, key: str = "") -> None:
         super().__init__()
         self.seconds = seconds
+        self.speech = {"mp3": b"ID3", "opus": b"OggS"}
+        """The kinds of files in which it speaks, with their first characters."""
         self.key = key
         """Key that each call must carry, if any."""
 
@@ -74,7 +76,10 @@ class AudioEmulator(LoopbackServer):
                 return refused
             if not asked.get("input") or len(asked["input"]) > 4096 or not asked.get("voice"):
                 return _error(400, "Invalid input")
-            return web.Response(body=b"ID3" + asked["input"].encode(), content_type="audio/mpeg")
+            kind = str(asked.get("response_format", "mp3"))
+            if kind not in self.speech:
+                return _error(400, f"Unsupported response_format: {kind}")
+            return web.Response(body=self.speech[kind] + asked["input"].encode(), content_type="audio/mpeg")
 
         return await self.perform(request, call, process, _broken)
 
