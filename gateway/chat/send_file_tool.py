@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
@@ -9,7 +10,7 @@ from agent_core.untrusted import origin_of
 from channels.attachments import Attachment
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
-from gateway.delivery.outgoing import copied
+from gateway.delivery.outgoing import MOST_WAITING, copied
 from gateway.store.rows import Post, PostState
 from gateway.store.store import Store
 
@@ -17,26 +18,44 @@ from gateway.store.store import Store
 def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
     """Return the `send_file` tool. It sends copies kept in `outgoing`, so later edits do not change what arrives."""
 
+    def copies(workspace: Path, paths: Sequence[str], key: str, most: int) -> tuple[Attachment, ...]:
+        # The model server chooses the call's id: it may look like a path, or occur in other chats too.
+        folder = outgoing / hashlib.sha256(key.encode()).hexdigest()[:24]
+        places = [folder, *(folder.with_name(f"{folder.name}-{place}") for place in range(1, len(paths)))]
+        return tuple(
+            copied(workspace, path, place / Attachment(name=path).safe_name, most)
+            for path, place in zip(paths, places, strict=True)
+        )
+
+    async def is_sent(key: str) -> bool:
+        found = await store.outbox.find(key)
+        return found is not None and found.state is PostState.SENT
+
     @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}", labels={"zh": "发送 {path}"})
-    async def send_file(path: str, caption: str = "", *, context: ToolContext) -> str:
-        """Send a workspace file to the person."""
+    async def send_file(path: str, caption: str = "", also: tuple[str, ...] = (), *, context: ToolContext) -> str:
+        """Send a workspace file to the person, and with it those that are named in `also`, as one message."""
         if context.chat_id is None:
             raise ToolFailed("there is no chat to send to")
+        paths = [*dict.fromkeys((path, *also))]
+        if len(paths) > MOST_WAITING:
+            raise ToolFailed(f"{MOST_WAITING} files are the most that go in one message", "send the others after it")
+        names = ", ".join(paths)
         chat = ChatKey.parse(context.chat_id)
         key = f"{context.session_id}:file:{context.call_id}"
-        found = await store.outbox.find(key)
-        if found is not None and found.state is PostState.SENT:
-            return f"{path} was sent."
-        most = delivery.channel(chat).limits.max_upload
-        # The model server chooses the call's id: it may look like a path, or occur in other chats too.
-        copy = outgoing / hashlib.sha256(key.encode()).hexdigest()[:24] / Attachment(name=path).safe_name
-        file = await asyncio.to_thread(copied, context.workspace, path, copy, most)
-        post = Post(key, "", chat, OutboundMessage(markdown=caption, attachments=(file,)), origin_of(context.messages))
-        await store.outbox.add([post])
-        await delivery.deliver(chat, [post])
-        settled = await store.outbox.find(key)
-        if settled is None or settled.state is not PostState.SENT:
-            raise ToolFailed(f"{path} could not be sent", "tell the person")
-        return f"{path} was sent."
+        if len(paths) == 1 and await is_sent(key):
+            return f"{names} was sent."
+        channel = delivery.channel(chat)
+        files = await asyncio.to_thread(copies, context.workspace, paths, key, channel.limits.max_upload)
+        whole = OutboundMessage(markdown=caption, attachments=files)
+        parts = channel.split(whole) if len(files) > 1 else (whole,)
+        keys = [f"{key}:{place}" if place else key for place in range(len(parts))]
+        origin = origin_of(context.messages)
+        posts = [Post(each, "", chat, part, origin) for each, part in zip(keys, parts, strict=True)]
+        unsent = [post for post in posts if not await is_sent(post.key)]
+        await store.outbox.add(unsent)
+        await delivery.deliver(chat, unsent)
+        if not all([await is_sent(post.key) for post in unsent]):
+            raise ToolFailed(f"{names} could not be sent", "tell the person")
+        return f"{names} was sent."
 
     return send_file

@@ -10,7 +10,7 @@ import pytest
 from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_state import Person
-from tests.emulators.model_script import ModelRequest, ToolUse, Turn, says
+from tests.emulators.model_script import ModelRequest, ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 
@@ -149,6 +149,27 @@ async def test_of_an_album_of_twenty_ten_files_arrive_and_the_rest_is_named(
     assert len(stage.said) == 1
     assert stage.circumstances[0].count("in the workspace") == 10
     assert "10 more files were left out" in stage.circumstances[0]
+
+
+async def test_files_that_the_model_sends_together_arrive_as_one_album(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    telegram.flood.on = False
+    stage.script.then(
+        calls(ToolUse("write_file", {"path": "a.csv", "content": "1,2"})),
+        calls(ToolUse("write_file", {"path": "b.csv", "content": "3,4"})),
+        calls(ToolUse("send_file", {"path": "a.csv", "also": ["b.csv"], "caption": "Both tables"})),
+        says("Done."),
+    )
+
+    await chat.says(ann, "make two tables")
+    await chat.until(lambda c: "Done." in c.screen[-1])
+
+    tables = [message for message in chat.bot_messages if message.document]
+    assert [message.shown for message in tables] == ["[a.csv] Both tables", "[b.csv]"]
+    assert tables[0].album == tables[1].album is not None
+    assert len(telegram.calls_of("sendMediaGroup")) == 1
 
 
 async def test_a_text_that_telegram_cut_into_pieces_is_one_message_whose_rest_is_in_a_file(

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from agent_core.models.scripted import Call, Calls
 from channels.base import ChatKey
 from tests.gateway.bot import Bot
@@ -44,3 +46,28 @@ async def test_a_call_id_that_is_a_path_leads_nowhere(start_bot: StartBot) -> No
     assert sent_to(bot, bot.channel.chat("ann")) == [b"for Ann"]
     assert not (bot.home.parent / "stolen").exists()
     assert len(list((bot.home / "outgoing").iterdir())) == 1
+
+
+async def test_several_files_go_in_one_call_each_once(start_bot: StartBot) -> None:
+    bot = await start_bot(
+        Calls((Call("send_file", {"path": "report.txt", "also": ["sub/report.txt", "report.txt"]}, id="c"),)), "Here."
+    )
+    keep(bot, "ann", "first")
+    folder = bot.home / "workspaces" / "memory_here_ann" / "sub"
+    folder.mkdir()
+    (folder / "report.txt").write_text("second")
+
+    await bot.hears("send them", sender="ann")
+
+    assert sent_to(bot, bot.channel.chat("ann")) == [b"first", b"second"]
+
+
+async def test_more_files_than_a_message_has_are_refused(start_bot: StartBot) -> None:
+    also: list[JsonValue] = [f"{number}.txt" for number in range(10)]
+    bot = await start_bot(Calls((Call("send_file", {"path": "report.txt", "also": also}, id="c"),)), "Too many.")
+    keep(bot, "ann", "first")
+
+    await bot.hears("send them", sender="ann")
+
+    assert sent_to(bot, bot.channel.chat("ann")) == []
+    assert bot.screen[-1] == "Too many."

@@ -158,7 +158,7 @@ class _Telling:
     def _called(self, message: ToolResultMessage) -> Called:
         call = self.calls.pop(message.tool_call_id, None)
         arguments: Mapping[str, object] = call.arguments if call else {}
-        sent = arguments.get("path") if message.tool_name == SENDS_FILES and not message.is_error else None
+        sent = _sent_files(arguments) if message.tool_name == SENDS_FILES and not message.is_error else ""
         text = text_of(message.content)
         if len(text) > LONGEST_RESULT:
             text = f"{text[:LONGEST_RESULT]}… ({len(text)} characters)"
@@ -169,7 +169,7 @@ class _Telling:
             result=text,
             is_error=message.is_error,
             duration_ms=message.duration_ms,
-            file=str(sent or ""),
+            file=sent,
         )
 
 
@@ -193,3 +193,9 @@ class Heading:
 
     def _local(self, at: float) -> datetime:
         return datetime.fromtimestamp(at, self.zone)
+
+
+def _sent_files(arguments: Mapping[str, object]) -> str:
+    """Return the names of the files that a call sent."""
+    also = arguments.get("also")
+    return ", ".join(str(each) for each in [arguments.get("path", ""), *(also if isinstance(also, list) else [])])
