@@ -22,7 +22,7 @@ class Limits(Value):
     threads_share_pace: bool = True
     """True if all threads of a chat share one rate limit."""
     threads_share_memory: bool = False
-    """True if the threads of a chat are conversations of one person, for whom Parley keeps one memory."""
+    """True if the threads of a private chat are conversations of one person, for whom Parley keeps one memory."""
     calls_per_second: float = 1000.0
     """Calls allowed over all chats."""
     edits_per_minute: float | None = None

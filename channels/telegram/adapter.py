@@ -17,7 +17,7 @@ from channels.files import MIB, FileRefused, FileTrouble, too_large
 from channels.limits import Limits
 from channels.moved import MovedAway, chat_moved
 from channels.tasks import BackgroundTasks
-from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
+from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters, ThreadGone
 from channels.telegram.config import Config
 from channels.telegram.draft import Draft
 from channels.telegram.files import MAX_UPLOAD, Files, albums
@@ -54,6 +54,7 @@ class TelegramChannel:
             one_receiver=True,
             captions=True,
             voice_messages=True,
+            threads_share_memory=True,
             typing_every=timedelta(seconds=4),
         )
         self._config = config
@@ -168,12 +169,19 @@ class TelegramChannel:
             return await replacement_call(lambda: self._in_chat(chat, method, bare, threaded=threaded))
 
     async def _in_chat(self, chat: ChatKey, method: str, parameters: Parameters, *, threaded: bool = True) -> JsonValue:
-        """Make a call in a chat. Raises MovedAway if the group has become a supergroup."""
+        """Make a call in a chat, outside of a topic that a person has deleted in their private chat.
+
+        Raises MovedAway if the group has become a supergroup.
+        """
         where: dict[str, JsonValue] = {"chat_id": int(chat.chat)}
-        if threaded and chat.thread is not None:
-            where["message_thread_id"] = int(chat.thread)
+        topic: dict[str, JsonValue] = {"message_thread_id": int(chat.thread)} if threaded and chat.thread else {}
         try:
-            return await self._client.call(method, {**where, **parameters})
+            return await self._client.call(method, {**where, **topic, **parameters})
+        except ThreadGone:
+            if not topic or self.is_group(chat):
+                raise
+            log.info("sent outside of a topic that is gone chat=%s", chat)
+            return await replacement_call(lambda: self._client.call(method, {**where, **parameters}))
         except Moved as moved:
             raise MovedAway(chat_moved(chat, str(moved.chat_id), self._now())) from moved
 

@@ -5,7 +5,7 @@ cannot parse would discard its whole batch.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -41,12 +41,6 @@ Timeout = object
 """Seconds, None for no limit, or the SDK's DEFAULT_NONE."""
 WRONG_TOKEN = "Telegram rejects the bot token; copy it again from @BotFather into TELEGRAM_BOT_TOKEN"  # noqa: S105
 NO_REACTIONS = "this chat does not allow that reaction; an admin of it can allow it: the group's settings, Reactions"
-_GONE = (
-    "message to edit not found",
-    "message to delete not found",
-    "message can't be deleted",
-    "message_id_invalid",
-)
 Media = InputMediaAudio | InputMediaDocument | InputMediaPhoto
 Parameters = Mapping[str, JsonValue | InputFile | Sequence[Media]]
 
@@ -191,6 +185,13 @@ class NotModified(ChannelError):
     """The message already has this content."""
 
 
+class ThreadGone(ChannelError):
+    """The topic no longer exists."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, permanent=True)
+
+
 class CaptionOnly(ChannelError):
     """The message is a file, so its text is a caption."""
 
@@ -278,14 +279,26 @@ def translate(error: TelegramError) -> ChannelError:
 def _refused(reason: str) -> ChannelError:
     """Translate a response with status 400, whose kinds differ only in their description."""
     words = reason.lower()
-    if "message is not modified" in words:
-        return NotModified(reason)
-    if "entities" in words or "entity" in words:
-        return BadEntities(reason)
-    if "there is no text in the message" in words:
-        return CaptionOnly(reason)
-    if any(gone in words for gone in _GONE):
-        return MessageGone(reason)
-    if "message can't be edited" in words:
-        return EditsRefused(reason)
+    for signs, kind in _REFUSALS:
+        if any(sign in words for sign in signs):
+            return kind(reason)
     return ChannelError(NO_REACTIONS if "reaction_invalid" in words else reason, permanent=True)
+
+
+_REFUSALS: tuple[tuple[tuple[str, ...], Callable[[str], ChannelError]], ...] = (
+    (("message thread not found", "topic_deleted", "topic_id_invalid"), ThreadGone),
+    (("message is not modified",), NotModified),
+    (("entities", "entity"), BadEntities),
+    (("there is no text in the message",), CaptionOnly),
+    (
+        (
+            "message to edit not found",
+            "message to delete not found",
+            "message can't be deleted",
+            "message_id_invalid",
+        ),
+        MessageGone,
+    ),
+    (("message can't be edited",), EditsRefused),
+)
+"""Words of a description, and what they mean; the first that fit count."""

@@ -174,7 +174,7 @@ def normalise(update: Update, me: Identity, now: float) -> InboundEvent | None:
     `update_id` may restart after a week without updates.
     """
     if update.message:
-        return _moved(update.message, me) or _message(update.message, me)
+        return _moved(update.message, me) or _ticked(update.message, me) or _message(update.message, me)
     if update.edited_message:
         return _edited(update.edited_message, me)
     if update.callback_query:
@@ -266,12 +266,24 @@ def _replied_files(message: Message, me: Identity) -> tuple[Attachment, ...]:
     return theirs if is_own else by_another(theirs, forwarded_from(replied) or author_name(replied))
 
 
+def _ticked(message: Message, me: Identity) -> MessageEdited | None:
+    """Return the edit of a checklist, as the service message about its tasks tells it."""
+    change = message.checklist_tasks_done or message.checklist_tasks_added
+    changed = change.checklist_message if change else None
+    if changed is None:
+        return None
+    by = {"sender": message.sender, "sender_chat": message.sender_chat, "edit_date": message.date}
+    place = {"chat": message.chat, "message_thread_id": message.message_thread_id}
+    topic = {"is_topic_message": message.is_topic_message}
+    return _edited(changed.model_copy(update={**by, **place, **topic}), me)
+
+
 def _edited(message: Message, me: Identity) -> MessageEdited | None:
     sender = _sender(message)
-    if sender is None or not (message.text or message.caption):
+    if sender is None or not (message.text or message.caption or message.checklist):
         return None
     said, forwarded = message_text(message, me), forwarded_from(message)
-    edited, words = message.edit_date or message.date, message.text or message.caption or ""
+    edited, words = message.edit_date or message.date, message.text or message.caption or said.shared
     words += "".join(entity.url for entity in message.entities or message.caption_entities)
     content = sha256(words.encode(errors="surrogatepass")).hexdigest()[:16]  # dates are whole seconds
     return MessageEdited(

@@ -118,6 +118,13 @@ class Checklist(Forgiving):
     tasks: tuple[Task, ...] = ()
 
 
+class ChecklistChange(Forgiving):
+    """Tasks were added to a list or marked."""
+
+    checklist_message: "Message | None" = None
+    """The list as it is now."""
+
+
 class Game(Forgiving):
     title: Text
     description: Text = ""
@@ -221,6 +228,8 @@ class Message(Forgiving):
     poll: Poll | None = None
     dice: Dice | None = None
     checklist: Checklist | None = None
+    checklist_tasks_done: ChecklistChange | None = None
+    checklist_tasks_added: ChecklistChange | None = None
     game: Game | None = None
     invoice: Invoice | None = None
     paid_media: PaidMedia | None = None

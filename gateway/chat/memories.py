@@ -75,7 +75,8 @@ class Memories:
 
     def keeper_of(self, chat: ChatKey) -> ChatKey:
         """Return the chat whose memory it is."""
-        shares = self._delivery.knows(chat) and self._delivery.channel(chat).limits.threads_share_memory
+        channel = self._delivery.channel(chat) if self._delivery.knows(chat) else None
+        shares = channel is not None and channel.limits.threads_share_memory and not channel.is_group(chat)
         return chat.without_thread if shares else chat
 
     def swap(self, name: str, removed: Sequence[str], added: Sequence[str]) -> list[str]:

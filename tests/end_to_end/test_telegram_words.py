@@ -237,6 +237,24 @@ async def test_a_topic_is_a_chat_of_its_own(stage: Stage, telegram: TelegramEmul
     assert stage.said == ["Ann: what is there to eat?"]
 
 
+async def test_topics_of_a_private_chat_are_conversations_with_one_memory(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann = telegram.person("Ann", language="en")
+    chat = telegram.private(ann, topics=True)
+    travel, food = chat.topic("Travel"), chat.topic("Food")
+    stage.script.then(calls(ToolUse("remember", {"fact": "Ann eats no meat"})), says("Noted."), says("Soup."))
+
+    await travel.says(ann, "I eat no meat")
+    await travel.until(lambda c: "Noted." in c.screen[-1])
+    await food.says(ann, "what do I eat?")
+    await food.until(lambda c: c.screen == ["Soup."])
+
+    assert stage.said == ["what do I eat?"]
+    assert "Ann eats no meat" in stage.circumstances[0]
+    assert chat.screen == []
+
+
 async def test_where_parley_spoke_in_a_topic_it_needs_no_mention_there(
     stage: Stage, telegram: TelegramEmulator
 ) -> None:

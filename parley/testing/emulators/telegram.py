@@ -95,9 +95,9 @@ class TelegramEmulator(LoopbackServer):
         """Create a user. Ids do not fit into 32 bits, like real ones."""
         return Person(7_000_000_000 + next(self._ids), name, username, language, is_bot)
 
-    def private(self, person: Person) -> Chat:
-        """Return the private chat of this user with the bot; its id is the user's."""
-        return self._open(Room(person.id, "private", "", [person], first_id=self._first_id))
+    def private(self, person: Person, *, topics: bool = False) -> Chat:
+        """Return the private chat of this user with the bot; its id is the user's. It may have topics, as a forum."""
+        return self._open(Room(person.id, "private", "", [person], topics, first_id=self._first_id))
 
     def group(self, title: str, people: Sequence[Person] = (), *, forum: bool = False, supergroup: bool = True) -> Chat:
         """Create a group with the bot; `supergroup=False` for one on which `migrate()` is called."""

@@ -204,9 +204,9 @@ class Chat:
         return moved
 
     def topic(self, name: str) -> "Chat":
-        """Open a topic of a forum."""
+        """Open a topic of a forum, or of a private chat that has topics."""
         if not self._room.forum:
-            raise AssertionError(f"{self._room.title} is no forum")
+            raise AssertionError(f"{self._room.title or 'the chat'} is no forum")
         by = self._room.people[0] if self._room.people else NOBODY
         opened = Message(self._room.next_id(), by, self._world.date(), self._world.clock(), in_topic=True)
         opened.thread = opened.message_id
@@ -215,6 +215,26 @@ class Chat:
         self._room.messages[opened.message_id] = opened
         self._show(opened, "message")
         return Chat(self._world, self._room, opened.message_id)
+
+    async def deletes_topic(self) -> None:
+        """Delete the topic that this is, of which Telegram does not notify bots."""
+        del self._room.topics[self.thread or 0]
+        self._world.touch(self._room)
+
+    async def ticks(self, person: Person, message: Message, *tasks: int) -> None:
+        """Mark tasks of a checklist as done, and the others as open."""
+        checklist = message.content["checklist"]
+        assert isinstance(checklist, dict)
+        assert isinstance(checklist["tasks"], list)
+        changed: list[Json] = []
+        for task in checklist["tasks"]:
+            assert isinstance(task, dict)
+            done: Json = {"completed_by_user": person.to_json(), "completion_date": self._world.date()}
+            is_done = task["id"] in tasks
+            changed.append({"id": task["id"], "text": task["text"], **(done if is_done else {})})
+        message.content = {"checklist": {**checklist, "tasks": [*changed]}}
+        told = message.to_json(self._room.to_json(), inner=True)
+        self._serve(person, {"checklist_tasks_done": {"checklist_message": told, "marked_as_done_task_ids": [*tasks]}})
 
     # Implementation
 

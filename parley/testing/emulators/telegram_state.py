@@ -254,7 +254,7 @@ class Room:
                 about["username"] = person.username
         else:
             about["title"] = self.title
-        if self.forum:
+        if self.forum and not self.private:
             about["is_forum"] = True
         return about
 
