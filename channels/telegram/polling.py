@@ -26,6 +26,8 @@ _NEARLY_FULL = 4_000
 _FULL = 4_096
 _ONE_BREATH = 2
 """Longest time in seconds between two pieces of one text."""
+BATCH = 100
+"""Most updates that Telegram gives at once."""
 SAME_OFFSET_SECONDS = 0.75
 """Within 0.5 s Telegram answers a repeated offset with one update only."""
 CONFLICT_SECONDS = 3.0
@@ -156,7 +158,11 @@ class Polling:
         updates = await self._updates(seconds)
         pieces = join(self._arrivals(updates))
         await self._accept([piece for piece in pieces if not piece.unfinished])
-        if any(piece.unfinished for piece in pieces):
+        unfinished = [piece.updates[0] for piece in pieces if piece.unfinished]
+        if unfinished and len(updates) >= BATCH and min(unfinished) > min(map(_update_id, updates)):
+            self._go_on_from(min(unfinished))
+            return
+        if unfinished:
             await asyncio.sleep(SAME_OFFSET_SECONDS)
             updates = await self._updates(0)
             await self._accept(join(self._arrivals(updates)))
@@ -164,6 +170,11 @@ class Polling:
         # restart.
         self._offset = max(_update_id(update) for update in updates) + 1 if updates else 0
         self._accepted.clear()
+
+    def _go_on_from(self, update_id: int) -> None:
+        """Confirm what is before an update, whose further parts are in the next batch."""
+        self._offset = update_id
+        self._accepted = {each for each in self._accepted if each >= update_id}
 
     async def _updates(self, seconds: int) -> Sequence[JsonValue]:
         """Fetch a batch; a poll without a response is abandoned after about twice its time."""

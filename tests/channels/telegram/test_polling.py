@@ -72,6 +72,29 @@ async def test_an_album_is_one_message(telegram: TelegramEmulator, inbox: Inbox)
     assert (event.text, len(event.attachments)) == ("our trip", 3)
 
 
+@pytest.mark.parametrize("before", [97, 98, 99])
+async def test_an_album_that_begins_at_the_end_of_a_full_batch_is_one_message(
+    telegram: TelegramEmulator, channel: TelegramChannel, before: int
+) -> None:
+    ann, ben = telegram.person("Ann"), telegram.person("Ben")
+    chat, other = telegram.private(ann), telegram.private(ben)
+    for number in range(before):
+        await other.says(ben, str(number))
+    for number in range(4):
+        await chat.says(ann, "" if number else "our trip", photo=PNG, album="a")
+    await other.says(ben, "last")
+
+    heard = Inbox(telegram)
+    running = asyncio.create_task(channel.run(heard, Menu(COMMANDS)))
+    await heard.until(lambda events: len(events) >= before + 2 and telegram.updates.unconfirmed == 0)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+    albums = [event for event in heard.events if isinstance(event, MessageReceived) and event.attachments]
+    assert [(event.text, len(event.attachments)) for event in albums] == [("our trip", 4)]
+    assert len(heard.events) == before + 2
+
+
 async def test_a_text_that_the_client_cut_is_one_message(telegram: TelegramEmulator, inbox: Inbox) -> None:
     ann = telegram.person("Ann")
     chat = telegram.private(ann)
