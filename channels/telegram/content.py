@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from channels.telegram.entities import IsOurs, spelled
+from channels.telegram.rich_message import rich_words
 from channels.telegram.vcard import card_words
 from channels.telegram.wire import File, Message, Task
 from channels.text import MessageText, linked
@@ -83,7 +84,16 @@ _KINDS: dict[str, Unread] = {
     "location": "part",
     "invoice": "part",
 }
-_PARTS = ("text", "caption", "quote", "reply_to_message", "external_reply", "reply_markup", "link_preview_options")
+_PARTS = (
+    "text",
+    "caption",
+    "quote",
+    "reply_to_message",
+    "external_reply",
+    "reply_markup",
+    "link_preview_options",
+    "rich_message",
+)
 """Fields that stand beside others of which people would miss what is in them."""
 
 
@@ -163,6 +173,8 @@ def _enclosed(message: Message) -> str:
         case Message(location=location) if location:
             named = f" ({message.venue.title}, {message.venue.address})" if message.venue else ""
             return f"Location: {location.latitude}, {location.longitude}{named}"
+        case Message(rich_message=rich) if rich:
+            return rich_words(rich.blocks)
     return _offered(message)
 
 

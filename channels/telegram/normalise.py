@@ -24,6 +24,7 @@ from channels.base import (
 from channels.moved import chat_moved
 from channels.telegram.content import lost_kinds, unread_kinds, unread_name, words_of
 from channels.telegram.entities import spelled, within
+from channels.telegram.rich_message import rich_media
 from channels.telegram.wire import (
     CallbackQuery,
     Chat,
@@ -35,6 +36,7 @@ from channels.telegram.wire import (
     Quote,
     Update,
     User,
+    message_of,
 )
 from channels.text import MessageText, parse_command, utf16_len
 from channels.unread import Unread
@@ -147,6 +149,9 @@ def _attachments(message: Message) -> Iterator[Attachment]:
         yield _attachment(message.video, "video", ".mp4", "video/mp4")
     for item in message.paid_media.paid_media if message.paid_media else ():
         yield from _attachments(message.model_copy(update={"paid_media": None, **dict(item)}))
+    for kind, media in rich_media(message.rich_message.blocks) if message.rich_message else ():
+        part = message_of({"audio" if kind == "voice_note" else kind: media})
+        yield from _attachments(part) if part else ()
     if message.video_note:
         yield _recorded(_attachment(message.video_note, "video", ".mp4", "video/mp4"), message.video_note)
 

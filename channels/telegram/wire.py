@@ -1,5 +1,6 @@
 """The used parts of the Bot API's updates, as Telegram sends them. All other fields are ignored."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, JsonValue
@@ -150,6 +151,10 @@ class PaidMedia(Forgiving):
     paid_media: tuple[PaidItem, ...] = ()
 
 
+class RichMessage(Forgiving):
+    blocks: tuple[JsonValue, ...] = ()
+
+
 class UrlButton(Forgiving):
     text: Text = ""
     url: Text = ""
@@ -176,8 +181,13 @@ class ExternalReply(Forgiving):
     @property
     def message(self) -> "Message | None":
         """The content as a message; None if it has an unexpected shape."""
-        place = {"message_id": 0, "chat": {"id": 0, "type": "private"}, "date": 1}
-        return parse(Message, {**self.__pydantic_extra__, **place})
+        return message_of(self.__pydantic_extra__)
+
+
+def message_of(content: Mapping[str, JsonValue]) -> "Message | None":
+    """Return content that is shown elsewhere as a message; None if it has an unexpected shape."""
+    place = {"message_id": 0, "chat": {"id": 0, "type": "private"}, "date": 1}
+    return parse(Message, {**content, **place})
 
 
 _PLAIN = frozenset({"message_id", "chat", "date", "sender", "message_thread_id", "is_topic_message", "text"})
@@ -233,6 +243,7 @@ class Message(Forgiving):
     game: Game | None = None
     invoice: Invoice | None = None
     paid_media: PaidMedia | None = None
+    rich_message: RichMessage | None = None
     reply_markup: Keyboard | None = None
     link_preview_options: LinkPreview | None = None
     forum_topic_created: dict[str, object] | None = None
