@@ -6,7 +6,7 @@ Tells the changes that users see, the calls that are refused, and how soon words
 from itertools import pairwise
 
 from bench.figures import Figure, median
-from bench.stage import Seat, stage
+from bench.stage import Seat, Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, calls
 
 TOOLS = 5
@@ -18,7 +18,7 @@ WRITERS = 5
 """Chats in which an answer is written, one after another."""
 BEFORE_S = 1.0
 """Seconds before the first token of such an answer."""
-PIECE_S = 0.06
+PIECE_S = 0.15
 """Seconds before each of its pieces."""
 STORY = "Once upon a time there was a slow model. " * 4
 ANSWER = "All five have been waited for. " * 8
@@ -45,8 +45,10 @@ async def figures(on: str) -> list[Figure]:
         scene.net.faults.rate_limit(scene.net.edit, retry_after=3)
         await _talk(scene.seats[0])
         in_window, limited = scene.emulator.calls_in_window, len(scene.refused())
+    first_words, calls_each = await _written(on)
     return [
-        Figure("first words after the model's first token, median", await _first_words(on), "ms", WORDS_WITHIN[on]),
+        Figure("first words after the model's first token, median", first_words, "ms", WORDS_WITHIN[on]),
+        Figure("calls to the platform for an answer that is written for 3 s", calls_each, ""),
         Figure("messages left of a 10 s run", len(left), "", 2),
         Figure("longest time without a visible change", longest, "s", 2),
         Figure("edits", edits, ""),
@@ -56,17 +58,27 @@ async def figures(on: str) -> list[Figure]:
     ]
 
 
-async def _first_words(on: str) -> float:
-    """Return the median time in milliseconds from a model's first token until its first words are seen."""
+async def _written(on: str) -> tuple[float, float]:
+    """Let a model write slowly.
+
+    Returns:
+        The median time in milliseconds from its first token until its first words are seen.
+        The number of calls to the platform for each answer.
+    """
     async with stage(respond, on, seats=WRITERS) as scene, scene.bot():
-        took = []
+        took, before = [], _calls(scene)
         for seat in scene.seats:
             await seat.says("tell me a story")
             await seat.answered(STORY.strip(), 1, 20)
             seen = seat.first_words(STORY[:4])
             token = scene.model.requests[-1].at + BEFORE_S + PIECE_S
             took += [1000 * (seen - token)] if seen is not None else []
-    return median(took)
+        made = _calls(scene) - before
+    return median(took), made / WRITERS
+
+
+def _calls(scene: Stage) -> int:
+    return sum(call.method != scene.place.opening for call in scene.emulator.calls)
 
 
 async def _talk(seat: Seat) -> float:

@@ -69,6 +69,7 @@ class ProgressMessage:
         self._clock = clock
         self.language = language
         self._words_after = masked_channel.channel.limits.words_after.total_seconds()
+        self._pace = masked_channel.channel.limits.edit_every.total_seconds()
         self._shows_calls = masked_channel.channel.limits.shows_calls
         self._shown: OutboundMessage | None = None
         """The message as it was last edited."""
@@ -174,6 +175,8 @@ class ProgressMessage:
                 self._call = asyncio.create_task(self._put(live))
                 if not await asyncio.shield(self._call):
                     return
+                if self._stream is not None:
+                    await self._clock.sleep(self._pace)  # words come faster than platforms count with
             await set_within(self._changed, TICK, self._clock)
 
     def _live(self) -> Live:
@@ -222,8 +225,8 @@ class ProgressMessage:
         began = self._clock.monotonic()
         while (left := began + SHOW_AFTER - self._clock.monotonic()) > MOMENT:
             if self._words_at is not None:
-                due = began + self._words_after if self._stream is None else self._words_at + STREAM_AFTER
-                left = min(left, due - self._clock.monotonic())
+                after = self._words_after if self._stream is None else STREAM_AFTER
+                left = min(left, self._words_at + after - self._clock.monotonic())
             since = self.progress.running_since
             if since is not None:
                 left = min(left, SHOW_TOOL_AFTER - (self._clock.time() - since))

@@ -100,6 +100,14 @@ async def test_where_edits_cost_nothing_words_are_shown_at_once(tmp_path: Path) 
         assert scene.channel.at[0] == 0
 
 
+async def test_words_are_shown_so_long_after_the_first_as_the_platform_says(tmp_path: Path) -> None:
+    async with shown(tmp_path, limits=LIMITS.model_copy(update={"words_after": timedelta(seconds=0.25)})) as scene:
+        await scene.clock.advance(0.5)
+        scene.says("It is ")
+        await scene.clock.advance(0.5)
+        assert scene.channel.at == [0.75]
+
+
 async def test_a_stream_of_words_is_edited_at_the_pace_of_the_platform(tmp_path: Path) -> None:
     async with shown(tmp_path, TEAM) as scene:
         for number in range(300):

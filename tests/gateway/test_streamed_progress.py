@@ -84,6 +84,16 @@ async def test_the_first_words_are_streamed_a_moment_after_they_came(tmp_path: P
         assert scene.message.may_become_answer
 
 
+async def test_words_that_come_fast_are_streamed_once_a_second(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=Streaming) as scene:
+        for _ in range(30):
+            scene.says("word ")
+            await scene.clock.advance(0.1)
+        await scene.message.stop()
+
+        assert scene.channel.at == [0.1, 1.1, 2.1]
+
+
 async def test_an_answer_that_is_there_at_once_is_not_streamed(tmp_path: Path) -> None:
     async with shown(tmp_path, channel=Streaming) as scene:
         scene.says("Oslo.")

@@ -220,6 +220,7 @@ FLOOD_COUNTED = {
     "sendVoice",
     "sendAudio",
     "sendMediaGroup",
+    "sendMessageDraft",
     "editMessageText",
     "editMessageCaption",
     "editMessageReplyMarkup",
