@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import Field
 
 from channels.attachments import Attachment
-from channels.buttons import Action
+from channels.buttons import Action, Choice
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.limits import Limits
 from channels.unread import Unread
@@ -273,6 +273,7 @@ class OutboundMessage(Value):
 
     markdown: Text
     buttons: tuple[tuple[Button, ...], ...] = ()  # rows
+    choice: Choice | None = None
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
     silent: bool = False

@@ -17,6 +17,7 @@ from channels.attachments import Attachment
 from channels.base import (
     Accepted,
     Addressed,
+    Button,
     ButtonPressed,
     ChannelError,
     ChatKey,
@@ -30,6 +31,7 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.buttons import Entry
 from channels.files import FileRefused, mime_type_of
 from channels.limits import Limits
 from channels.text import parse_command
@@ -178,9 +180,10 @@ class MemoryChannel:
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """Split at line ends if possible; Markdown is not considered."""
         texts = _cut(message.markdown, self.limits.max_text)
-        parts = [message.model_copy(update={"markdown": text, "buttons": (), "attachments": ()}) for text in texts]
+        bare = {"buttons": (), "choice": None, "attachments": ()}
+        parts = [message.model_copy(update={"markdown": text, **bare}) for text in texts]
         parts[1:] = [part.model_copy(update={"reply_to": None}) for part in parts[1:]]
-        parts[-1] = parts[-1].model_copy(update={"buttons": message.buttons, "attachments": message.attachments})
+        parts[-1] = parts[-1].model_copy(update={name: getattr(message, name) for name in bare})
         return tuple(parts)
 
     def is_group(self, chat: ChatKey) -> bool:
@@ -275,11 +278,11 @@ class MemoryChannel:
         return await self.deliver(message.as_command(command.name, command.arguments) if command else message)
 
     async def presses(self, button: str, *, sender: str = "ann") -> Accepted:
-        """Press the newest button with this label or action. Raises LookupError if there is none."""
+        """Press the newest button or entry with this label or action. Raises LookupError if there is none."""
         for shown in reversed(self._platform.messages):
-            for pressed in (
-                each for row in shown.message.buttons for each in row if button in (each.label, each.action)
-            ):
+            entries = shown.message.choice.entries if shown.message.choice else ()
+            offered: list[Button | Entry] = [*(each for row in shown.message.buttons for each in row), *entries]
+            for pressed in (each for each in offered if button in (each.label, each.action)):
                 return await self.deliver(
                     ButtonPressed(
                         event_id=self._new_id(),

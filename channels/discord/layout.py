@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from channels.discord import render
-from channels.discord.render import MAX_TEXT, buttons_of, cells, shown_width, table, table_rows
+from channels.discord.render import MAX_TEXT, cells, rows_of, shown_width, table, table_rows
 from channels.fences import prose_and_code
 from channels.text import utf16_len, visible
 
@@ -36,14 +36,24 @@ _CLOSED = re.compile(r"application/(pdf|zip|gzip|x-tar|epub\+zip|msword|vnd\..+)
 
 
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
-    """Return the message as one of components, if it gains by that and fits, else as `render.split` does."""
+    """Return the message as one of components, if it gains by that and fits, else as `render.split` does.
+
+    A menu goes with the last part, in place of the buttons for which it stands.
+    """
+    choice = message.choice
+    if choice is not None:
+        left = message.buttons[choice.rows :]
+        choice = choice.model_copy(update={"rows": 0})
+        message = message.model_copy(update={"buttons": left, "choice": choice})
     if layout(message) is None:
-        return render.split(message)
+        *parts, last = render.split(message)
+        return (*parts, last if choice is None else last.model_copy(update={"choice": choice}))
     return (
         OutboundMessage(
             markdown=message.markdown,
             attachments=message.attachments,
             buttons=message.buttons,
+            choice=choice,
             silent=message.silent,
             reply_to=message.reply_to,
             respond=message.respond,
@@ -54,7 +64,7 @@ def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
 def layout(message: OutboundMessage) -> list[JsonValue] | None:
     """Return the components of a message with a table, several files, or files below a long text; None for others."""
     files = message.attachments
-    if not (files or "|" in message.markdown) or not _can_show(files) or (files and message.buttons):
+    if not (files or "|" in message.markdown) or not _can_show(files) or (files and rows_of(message)):
         return None  # files would be lost when an edit removes the buttons
     texts = [*_texts(message.markdown)]
     length = sum(utf16_len(text) for _, text in texts)
@@ -66,7 +76,7 @@ def layout(message: OutboundMessage) -> list[JsonValue] | None:
 def as_layout(message: OutboundMessage) -> list[JsonValue]:
     """Return the components of any part made by `split`, for a message that was one of components before."""
     text: JsonValue = {"type": _TEXT, "content": render.render(message.markdown)}
-    return layout(message) or [text, *buttons_of(message.buttons)]
+    return layout(message) or [text, *rows_of(message)]
 
 
 def shown(components: JsonValue) -> tuple[list[str], list[str]]:
@@ -147,7 +157,7 @@ def _components(texts: Sequence[tuple[bool, str]], message: OutboundMessage) -> 
     if media:
         inside.append({"type": _GALLERY, "items": [{"media": _reference(file)} for file in media]})
     inside += [{"type": _FILE, "file": _reference(file)} for file in message.attachments if file not in media]
-    inside += buttons_of(message.buttons)
+    inside += rows_of(message)
     return [{"type": _CONTAINER, "components": inside}] if texts else inside
 
 

@@ -249,7 +249,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             at=created_at(interaction.id),
             addressed=Addressed.DIRECT if direct else Addressed.REPLY,
             message_id=interaction.message.id,
-            action=interaction.data.custom_id,
+            action=interaction.data.values[0] if interaction.data.values else interaction.data.custom_id,
             respond=respond_to(interaction) if interaction.message.flags & EPHEMERAL else None,
             whisper=None if direct else f"{respond_to(interaction)}/1",  # its answers after the first are follow-ups
         )

@@ -28,7 +28,7 @@ from channels.discord.interactions import Interactions, follow_up, original
 from channels.discord.layout import LAYOUT, as_layout, layout, split
 from channels.discord.lookups import Lookups
 from channels.discord.normalise import DIRECT, created_at
-from channels.discord.render import buttons_of, render
+from channels.discord.render import render, rows_of
 from channels.discord.wire import EPHEMERAL, Message
 from channels.files import read_upload
 from channels.text import visible
@@ -234,7 +234,7 @@ def _body(message: OutboundMessage) -> Body:
     bare = bool(message.attachments) and not message.markdown.strip()
     return {
         "content": "" if bare else render(message.markdown),
-        "components": buttons_of(message.buttons),
+        "components": rows_of(message),
         "allowed_mentions": {"parse": [], "replied_user": False},
     }
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from channels.base import Button, OutboundMessage
+from channels.buttons import Choice, Entry
 from channels.fences import code_spans, prose_and_code
 from channels.links import in_ascii
 from channels.text import split_markdown, split_message, utf16_len, visible
@@ -15,6 +16,9 @@ from channels.text import split_markdown, split_message, utf16_len, visible
 MAX_TEXT = 2_000
 """Discord counts characters; UTF-16 units are never fewer."""
 MAX_LABEL = 80
+MAX_ENTRY, MAX_PROMPT = 100, 150
+MENU = "menu"
+"""Custom id of menus. What is chosen is the value of the entry."""
 MAX_ROWS = MAX_IN_ROW = 5
 SMALLEST_HEADING = 3
 
@@ -209,13 +213,33 @@ def _fits(markdown: str) -> bool:
     return utf16_len(render(markdown)) <= MAX_TEXT
 
 
-def buttons_of(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
-    """Build rows of buttons, at most five of five. Raises ValueError for an action that is too long for Discord."""
+def rows_of(message: OutboundMessage) -> list[JsonValue]:
+    """Build the rows below a message: its menu, and its buttons in the rows that are left."""
+    menu = [_menu(message.choice)] if message.choice is not None else []
+    return [*menu, *buttons_of(message.buttons, MAX_ROWS - len(menu))]
+
+
+def buttons_of(rows: Sequence[Sequence[Button]], most: int = MAX_ROWS) -> list[JsonValue]:
+    """Build rows of buttons, at most five of five."""
     lines = [list(row[at : at + MAX_IN_ROW]) for row in rows for at in range(0, len(row), MAX_IN_ROW)]
-    if len(lines) > MAX_ROWS:
+    if len(lines) > most:
         buttons = [button for row in rows for button in row]
-        lines = [buttons[at : at + MAX_IN_ROW] for at in range(0, min(len(buttons), MAX_ROWS * MAX_IN_ROW), MAX_IN_ROW)]
+        lines = [buttons[at : at + MAX_IN_ROW] for at in range(0, min(len(buttons), most * MAX_IN_ROW), MAX_IN_ROW)]
     return [{"type": 1, "components": [_button(button) for button in line]} for line in lines]
+
+
+def _menu(choice: Choice) -> JsonValue:
+    """Build a menu. Discord refuses one with the same value twice."""
+    entries = {entry.action: entry for entry in choice.entries}
+    options: list[JsonValue] = [_option(entry) for entry in entries.values()]
+    menu: JsonValue = {"type": 3, "custom_id": MENU, "options": options, "placeholder": choice.prompt[:MAX_PROMPT]}
+    return {"type": 1, "components": [menu]}
+
+
+def _option(entry: Entry) -> JsonValue:
+    label = entry.label[:MAX_ENTRY] if visible(entry.label) else _NOTHING
+    about = {"description": entry.about[:MAX_ENTRY]} if visible(entry.about) else {}
+    return {"label": label, "value": entry.action, **about}
 
 
 def _button(button: Button) -> JsonValue:

@@ -221,7 +221,7 @@ class Resolved(Wire):
 
 
 class InteractionData(Wire):
-    """Name and options of a command, or custom id of a button."""
+    """Name and options of a command, or custom id of a button or menu."""
 
     name: str = ""
     type: int = 1
@@ -231,6 +231,8 @@ class InteractionData(Wire):
     """The message in whose menu a command was chosen."""
     options: tuple[Option, ...] = ()
     custom_id: Text = ""
+    values: tuple[Text, ...] = ()
+    """What was chosen in a menu."""
 
 
 class InteractionMessage(Wire):

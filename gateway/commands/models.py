@@ -6,8 +6,10 @@ from agent_core.loop.model_chain import ModelChain
 from agent_core.models.llm import ModelInfo
 from agent_core.models.model_names import shown_name
 from channels.base import Button, OutboundMessage
-from channels.buttons import fits_a_button
+from channels.buttons import Entry, fits_a_button
 from channels.text import in_code, literal
+from gateway.chat.replies import Answer, Unfolded
+from gateway.commands.choice import Asked, Page, choice, entry, more
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.levels import DEFAULT, WIDE, Aimed, aimed, level_form, level_words
 from gateway.commands.model_test import ModelTest
@@ -35,7 +37,7 @@ class ModelCommands:
         self._chain = chain
         self._settings = settings
 
-    async def model(self, given: Invocation) -> OutboundMessage:
+    async def model(self, given: Invocation) -> Answer:
         """List the models, choose one, or try one. In groups only owners and admins may choose."""
         verb, _, name = given.arguments.strip().partition(" ")
         if verb.lower() in TEST and name.strip():
@@ -45,9 +47,10 @@ class ModelCommands:
                 if found is None
                 else await self._test.made(given, found)
             )
-        at = aimed(given)
-        if not at.words:
-            return await self._list(given)
+        at, asked = aimed(given), Asked.parse(given.arguments)
+        if not (at.words and asked.words):
+            shown = await self._list(given, asked.page)
+            return Unfolded(shown) if given.pressed and given.arguments.strip() else shown
         return await (self._unset(given, at) if at.words.lower() in DEFAULT else self._choose(given, at))
 
     async def _choose(self, given: Invocation, at: Aimed) -> OutboundMessage:
@@ -100,7 +103,7 @@ class ModelCommands:
         buttons = tuple(Button(label=each, action=f"/think {each}") for each in choices)
         return OutboundMessage(markdown=text, buttons=(buttons,))
 
-    async def _list(self, given: Invocation) -> OutboundMessage:
+    async def _list(self, given: Invocation, page: int) -> OutboundMessage:
         language, chosen = given.language, await self._models.chosen(given.chat)
         name = literal(chosen.model.id)
         if chosen.is_gone and chosen.setting is not None:
@@ -108,19 +111,27 @@ class ModelCommands:
         else:
             head = say("model_here", language, model=name, where=where_words(chosen.setting, language))
         open_to = [each for each in self._models.offered if self._models.allows(given.role, each.id)]
-        rows = [f"- {self._row(each, given)}" for each in open_to]
+        listed = Page.of(open_to, page)
+        rows = [f"- {self._row(each, given)}" for each in listed.shown]
         rows += [
             f"- {say('model_row_no', language, model=in_code(each), why=_reason(why, given))}"
             for each, why in self._models.unreachable.items()
         ]
-        others = [each.id for each in open_to if each.id != chosen.model.id]
-        choices = [(each[-LONGEST:], f"/model {each}") for each in others[:MOST_BUTTONS]]
-        if chosen.setting is not None:
-            choices.append((say("default_button", language), "/model default"))
-        buttons = tuple((Button(label=label, action=action),) for label, action in choices if fits_a_button(action))
+        others = [each for each in listed.shown if each.id != chosen.model.id]
+        back = entry(say("default_button", language), "/model default") if chosen.setting is not None else []
+        leads_on = more(listed, "model", language)
+        entries = [*(each for model in others for each in self._entry(model, language)), *back, *leads_on]
+        first = [each for model in others[:MOST_BUTTONS] for each in self._entry(model, language)]
+        buttons = tuple((Button(label=each.label, action=each.action),) for each in (*first, *back, *leads_on))
         how = say("model_how", language, slash=given.slash)
         text = "\n".join([head, "", say("models_all", language), "", *rows, "", how])
-        return OutboundMessage(markdown=text, buttons=buttons)
+        menu = choice(say("model_choose", language), entries, len(buttons))
+        return OutboundMessage(markdown=text, buttons=buttons, choice=menu)
+
+    def _entry(self, model: ModelInfo, language: Language) -> list[Entry]:
+        window = f"{model.context_window:,}"
+        about = say("model_entry", language, price=price_words(model, language), window=window)
+        return entry(model.id[-LONGEST:], f"/model {model.id}", about)
 
     async def _unset(self, given: Invocation, at: Aimed) -> OutboundMessage:
         await self._settings.set(at.place, MODEL, None, given.sender.id)
@@ -162,6 +173,8 @@ class ModelCommands:
 
 
 def _form(arguments: str) -> str:
+    if not Asked.parse(arguments).words:
+        return ""
     verb, _, name = arguments.strip().partition(" ")
     return TEST[0] if verb.lower() in TEST and name.strip() else level_form(arguments)
 

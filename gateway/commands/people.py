@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 
 from channels.base import Button, OutboundMessage
-from gateway.chat.replies import Answer
+from gateway.chat.replies import Answer, Unfolded
+from gateway.commands.choice import Asked, Page, choice, entry, more
 from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.membership import By, Membership, RoleRefused
@@ -64,10 +65,11 @@ class PeopleCommands:
         self._strangers = strangers
         self._revoked = revoked
 
-    async def people(self, given: Invocation) -> OutboundMessage:
+    async def people(self, given: Invocation) -> Answer:
         """List everybody with a role or a block, and the strangers who wait."""
         waiting = await self._strangers.waiting()
-        wanted = given.arguments.strip().casefold()
+        words, page = Asked.parse(given.arguments)
+        wanted = words.casefold()
         known = [list(map(self._named, each)) for each in self._namesakes.everybody()]
         listed = [each for each in known if wanted in _described(*each).casefold()]
         people = [person for each in listed for person in each]
@@ -78,13 +80,17 @@ class PeopleCommands:
         lines += [say("people_waits", given.language, who=quoted_name(each)) for each in waiting[:MOST_LISTED]]
         own = self._access.principal(given.chat, given.sender)
         others = [each for each in people if own not in {account.principal for account in each.accounts}]
-        buttons = [Button(label=_label(each), action=f"/person {each.id}") for each in waiting[:MOST_BUTTONS]]
+        entries = [each for one in waiting for each in entry(_label(one), f"/person {one.id}")]
         names = Counter(map(_name, others))
-        buttons += [
-            Button(label=_button(each, is_only=names[_name(each)] == 1), action=_shows(each.accounts[0].principal))
-            for each in others
-        ]
-        return OutboundMessage(markdown="\n".join(lines), buttons=tuple((button,) for button in buttons[:MOST_BUTTONS]))
+        for each in others:
+            label, shows = _button(each, is_only=names[_name(each)] == 1), _shows(each.accounts[0].principal)
+            entries += entry(label, shows, say(self._role_of(each), given.language))
+        buttons = tuple((Button(label=each.label, action=each.action),) for each in entries[:MOST_BUTTONS])
+        shown = Page.of(entries, page)
+        menu = [*shown.shown, *more(shown, f"people {words}".rstrip(), given.language)]
+        made = choice(say("people_choose", given.language), menu, len(buttons))
+        answer = OutboundMessage(markdown="\n".join(lines), buttons=buttons, choice=made)
+        return Unfolded(answer) if given.pressed and page > 1 else answer
 
     async def person(self, given: Invocation) -> OutboundMessage:
         """Show one person or stranger, with buttons for what can be changed."""
@@ -200,13 +206,16 @@ class PeopleCommands:
     def _line(self, given: Invocation, person: Person, *alike: Person) -> str:
         """Return the row of a person, with the owners who look like the same one."""
         language = given.language
-        role = self._roles.of(person.accounts[0].principal)
-        key = role.value if role else BLOCKED if person.is_blocked else NONE
         facts = list(self._facts(person, language))
         if alike:
             facts.append(say("people_alike", language, slash=given.slash))
-        row = say("people_row", language, role=say(ROLES[key], language), who=_described(person, *alike))
+        row = say("people_row", language, role=say(self._role_of(person), language), who=_described(person, *alike))
         return row + (say("people_facts", language, facts=", ".join(facts)) if facts else "")
+
+    def _role_of(self, person: Person) -> str:
+        """Return the text key of a person's role."""
+        role = self._roles.of(person.accounts[0].principal)
+        return ROLES[role.value if role else BLOCKED if person.is_blocked else NONE]
 
     def _facts(self, person: Person, language: Language) -> Iterator[str]:
         if self._roles.seeded(person.accounts[0].principal) is not None:

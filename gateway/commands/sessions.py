@@ -4,6 +4,7 @@ from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
+from gateway.commands.choice import choice, entry
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.rights import LOOK, TALK, Right, always
 from gateway.permissions.roles import Role
@@ -53,9 +54,12 @@ class SessionCommands:
             if row.id != current
         )
         older = ((Button(label=say("sessions_older", language), action=f"/sessions {page + 1}"),),)
+        buttons = choices + older if len(rows) > PAGE else choices
+        entries = [each for (button,) in buttons for each in entry(button.label, button.action)]
         return OutboundMessage(
             markdown="\n".join([say("sessions", language), "", *lines, "", hint]),
-            buttons=choices + older if len(rows) > PAGE else choices,
+            buttons=buttons,
+            choice=choice(say("sessions_choose", language), entries, len(buttons)),
         )
 
     async def resume(self, given: Invocation) -> Answer:

@@ -11,7 +11,8 @@ from agent_core.skills.skill import Origin, SkillError, SkillTrouble
 from channels.base import Button, OutboundMessage
 from channels.buttons import fits_a_button
 from channels.text import literal
-from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.replies import Answer, Rewritten, Unfolded
+from gateway.commands.choice import Asked, Page, choice, entry, more
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.more import short_first, split_more
 from gateway.commands.skill_install import SkillInstalls
@@ -52,39 +53,56 @@ _TROUBLES = {
 async def skills(given: Invocation) -> Answer:
     """List the skills, or those that match the words: the first, or with *More* all and for owners their problems."""
     chat_skills = await given.session.conversation.skills()
-    wanted = " ".join(split_more(given.arguments)[0].split())
-    entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
+    asked = Asked.parse(given.arguments)
+    wanted = " ".join(split_more(asked.words)[0].split())
+    entries = _sorted(chat_skills, wanted)
     if not entries and not (given.is_admin and not wanted and _problems(chat_skills, given)):
         return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
-    long = _list(given, chat_skills, wanted)
-    short = (
-        long if len(entries) <= MOST_FIRST else _first(given, entries, [] if wanted else _problems(chat_skills, given))
-    )
+    long = _list(given, chat_skills, wanted, page=asked.page)
+    if asked.words != given.arguments.strip():  # a page of the menu
+        return Unfolded(long) if given.pressed else long
+    short = long if len(entries) <= MOST_FIRST else _first(given, entries, wanted, _problems(chat_skills, given))
     return short_first(given, f"skills {wanted}".rstrip(), short, long)
 
 
-def _first(given: Invocation, entries: Sequence[SkillEntry], problems: Sequence[str]) -> OutboundMessage:
+def _first(given: Invocation, entries: Sequence[SkillEntry], wanted: str, problems: Sequence[str]) -> OutboundMessage:
     """Return the first skills by their lines, the others by their names, and for admins what is wrong."""
     lines = [_line(entry, given.language) for entry in entries[:MOST_FIRST]]
     others = [literal(entry.name) for entry in entries[MOST_FIRST:MOST_LISTED]]
     if len(entries) > MOST_LISTED:
         others.append("…")
     also = say("skills_also", given.language, names=", ".join(others))
-    text = "\n".join([say("skills", given.language), "", *lines, "", also, *(problems if given.is_admin else ())])
-    buttons = _rows(entries[:MOST_FIRST], given.language) if given.is_admin else ()
-    return OutboundMessage(markdown=text, buttons=buttons)
+    text = "\n".join(
+        [say("skills", given.language), "", *lines, "", also, *(problems if given.is_admin and not wanted else ())]
+    )
+    return _with_choice(given, text, entries[:MOST_FIRST], Page.of(entries, 1), wanted)
 
 
-def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: str) -> OutboundMessage:
-    entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
+def _with_choice(
+    given: Invocation, text: str, first: Sequence[SkillEntry], page: Page[SkillEntry], wanted: str
+) -> OutboundMessage:
+    """Return the list, for admins with buttons for the first skills and a menu of a page of them."""
+    if not given.is_admin:
+        return OutboundMessage(markdown=text)
+    buttons = _rows(first, given.language)
+    made = [
+        each
+        for skill in page.shown
+        for each in entry(f"{MARKS[skill.loaded]} {skill.name}", f"/skill {skill.name}", _about(skill))
+    ]
+    made += more(page, f"skills {wanted}".rstrip(), given.language)
+    menu = choice(say("skills_choose", given.language), made, len(buttons))
+    return OutboundMessage(markdown=text, buttons=buttons, choice=menu)
+
+
+def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: str, page: int = 1) -> OutboundMessage:
+    entries = _sorted(chat_skills, wanted)
     problems = _problems(chat_skills, given) if given.is_admin and not wanted else []
     lines = [*first, say("skills", given.language), ""]
     lines += [_line(entry, given.language) for entry in entries[:MOST_LISTED]]
     if len(entries) > MOST_LISTED:
         lines.append(say("skills_more", given.language, count=len(entries) - MOST_LISTED, slash=given.slash))
-    return OutboundMessage(
-        markdown="\n".join([*lines, *problems]), buttons=_rows(entries, given.language) if given.is_admin else ()
-    )
+    return _with_choice(given, "\n".join([*lines, *problems]), entries, Page.of(entries, page), wanted)
 
 
 class SkillCommands:
@@ -177,8 +195,6 @@ _ACTS: dict[str, Callable[[Agent, str], str]] = {"load": _load, "unload": _unloa
 
 
 def _line(entry: SkillEntry, language: Language) -> str:
-    first = _FIRST_SENTENCE.match(entry.description)
-    about = _short(first[0] if first else "", MOST_ABOUT)
     notes = [
         say(key, language)
         for key, is_so in (
@@ -190,11 +206,16 @@ def _line(entry: SkillEntry, language: Language) -> str:
         if is_so
     ]
     note = f" ({', '.join(notes)})" if notes else ""
-    line = f"- [{MARKS[entry.loaded]}] **{literal(entry.name)}**{note} – {literal(about)}"
+    line = f"- [{MARKS[entry.loaded]}] **{literal(entry.name)}**{note} – {literal(_about(entry))}"
     if not entry.reason:
         return line
     why = say("skill_unavailable", language, reason=literal(_short(skill_reason(entry.reason, language), MOST_REASON)))
     return f"{line} *{why}*"
+
+
+def _about(entry: SkillEntry) -> str:
+    first = _FIRST_SENTENCE.match(entry.description)
+    return _short(first[0] if first else "", MOST_ABOUT)
 
 
 def _problems(chat_skills: ChatSkills, given: Invocation) -> list[str]:
@@ -230,6 +251,11 @@ def _button(entry: SkillEntry, language: Language) -> Button | None:
     if not usable or not fits_a_button(action):
         return None
     return Button(label=say(label, language, name=entry.name), action=action)
+
+
+def _sorted(chat_skills: ChatSkills, wanted: str = "") -> list[SkillEntry]:
+    """Return the skills that match the words, loaded ones first."""
+    return sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
 
 
 def _entry(chat_skills: ChatSkills, name: str) -> SkillEntry | None:

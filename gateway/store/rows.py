@@ -231,7 +231,9 @@ class Post:
         return ":ask:" in self.key
 
     def has_button(self, action: str) -> bool:
-        return any(button.action == action for row in self.message.buttons for button in row)
+        choice = self.message.choice
+        is_entry = choice is not None and choice.offers(action)
+        return is_entry or any(button.action == action for row in self.message.buttons for button in row)
 
     def is_bare_picture_of(self, session: str) -> bool:
         """Return True if a tool sent it in this session as one picture without text (not a report's or task's)."""

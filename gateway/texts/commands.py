@@ -123,6 +123,8 @@ TEXTS = {
         "zh": "{slash}help more 列出全部命令，{slash}help 名称 说明其中一个。",
     },
     "more_button": {"en": "More", "zh": "更多"},
+    "choice_more": {"en": "More (page {page} of {pages}) …", "zh": "更多（第 {page} 页，共 {pages} 页）…"},
+    "choice_first": {"en": "Back to the first page …", "zh": "回到第一页…"},
     "help_more": {"en": "All commands", "zh": "全部命令"},
     "usage": {"en": "Write `{usage}`.", "zh": "请发送 `{usage}`。"},
     "usage_example": {"en": "Write `{usage}`, for example `{example}`.", "zh": "请发送 `{usage}`，例如 `{example}`。"},

@@ -35,6 +35,8 @@ TEXTS = {
     "set_at_level": {"en": " (set {level})", "zh": "（设置范围：{level}）"},
     "models_all": {"en": "You can choose:", "zh": "可选模型："},
     "model_row": {"en": "`{model}`: {price}, window {window}{note}", "zh": "`{model}`：{price}，窗口 {window}{note}"},
+    "model_entry": {"en": "{price}, window {window}", "zh": "{price}，窗口 {window}"},
+    "model_choose": {"en": "Choose a model", "zh": "选择模型"},
     "model_row_no": {"en": "`{model}`: not reachable{why}", "zh": "`{model}`：无法使用{why}"},
     "model_price": {
         "en": "${input} in, ${output} out per million tokens",

@@ -195,6 +195,7 @@ TEXTS = {
         "zh": "已拉黑 {who}。用 `{slash}allow` 可以重新允许。",
     },
     "people": {"en": "These people are known to me:", "zh": "我认识的人："},
+    "people_choose": {"en": "Show one of them", "zh": "查看其中一人"},
     "people_none": {"en": "I know no one yet on other platforms.", "zh": "其他平台上还没有我认识的人。"},
     "people_more": {
         "en": "... and {count} more; `{slash}people WORDS` finds them by name or id.",

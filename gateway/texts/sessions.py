@@ -4,6 +4,7 @@ TEXTS = {
     "sessions": {"en": "Conversations here, last used first:", "zh": "这里的对话（最近使用的在前）："},
     "sessions_none": {"en": "There is no conversation here yet.", "zh": "这里还没有对话。"},
     "sessions_no_more": {"en": "There are no older conversations.", "zh": "没有更早的对话了。"},
+    "sessions_choose": {"en": "Go back to a conversation", "zh": "回到某个对话"},
     "sessions_older": {"en": "Older", "zh": "更早的"},
     "sessions_current": {"en": "this one", "zh": "当前对话"},
     "sessions_untitled": {"en": "(no text)", "zh": "（无文字）"},

@@ -1,6 +1,7 @@
 """Texts about skills."""
 
 TEXTS = {
+    "skills_choose": {"en": "Show a skill", "zh": "查看某个技能"},
     "skills": {"en": "**Skills** (✓ is loaded):", "zh": "**技能**（✓ 表示已加载）："},
     "skills_none": {"en": "There are no skills here.", "zh": "这里没有技能。"},
     "skills_not_found": {"en": "No skill is about {text}.", "zh": "没有与 {text} 有关的技能。"},

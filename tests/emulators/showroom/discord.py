@@ -56,7 +56,8 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
         return message.sender
 
     def _show(self, room: str, message: Message) -> ShownMessage:
-        rows = [[ShownButton(each.text, each.data, each.url) for each in row] for row in message.buttons]
+        rows = [[ShownButton(label, data) for label, data in menu.options.items()] for menu in message.menus]
+        rows += [[ShownButton(each.text, each.data, each.url) for each in row] for row in message.buttons]
         asked, answered = message.interaction, message.reference
         return ShownMessage(
             message.id,
@@ -108,7 +109,10 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
         await where.says(person, text, reply_to=answered, document=document)
 
     async def _press(self, chat: Chat, person: Person, message: Message, label: str, data: str | None) -> None:
-        await chat.presses(person, label, data=data, message=message)
+        if any(menu.options.get(label) == data for menu in message.menus):
+            await chat.picks(person, label, message=message)
+        else:
+            await chat.presses(person, label, data=data, message=message)
 
     async def _edit(self, chat: Chat, message: Message, text: str) -> None:
         await chat.edits(message, text)
