@@ -10,6 +10,7 @@ from channels.base import (
 from channels.values import Standing
 
 TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
+_PING = re.compile(r"<(?:!(?:subteam\^\w+|[a-z]+)|@\w+)(?:\|([^<>\n]*))?>")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
@@ -88,3 +89,13 @@ def _token(found: re.Match[str], names: Names) -> str:
 def link(label: str, target: str) -> str:
     address = target.removeprefix("mailto:")
     return address if not label or label in address else f"{label} ({address})"
+
+
+def without_mentions(markdown: str) -> str:
+    """Defuse broadcasts and mentions such as `<!channel>`, so that a model's text notifies no one."""
+    return _PING.sub(_named, markdown) if "<" in markdown else markdown
+
+
+def _named(found: re.Match[str]) -> str:
+    name = found[1] or found[0][2:-1]
+    return name if name.startswith("@") else f"@{name}"

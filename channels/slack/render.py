@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from channels.base import Button, OutboundMessage
 from channels.fences import prose_and_code
+from channels.slack.mentions import without_mentions
 from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 12_000
@@ -24,7 +25,6 @@ MOST_ROWS = 49
 EVENT_TYPE = "parley_message"
 
 _NOTHING = "…"
-_PING = re.compile(r"<(?:!(?:subteam\^\w+|[a-z]+)|@\w+)(?:\|([^<>\n]*))?>")
 _CODE = re.compile(r"(?<!\\)`[^`\n]+`")
 _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LITERAL = 0xE000
@@ -51,16 +51,6 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 )
 
 Json = dict[str, JsonValue]
-
-
-def without_mentions(markdown: str) -> str:
-    """Defuse broadcasts and mentions such as `<!channel>`, so that a model's text notifies no one."""
-    return _PING.sub(_named, markdown) if "<" in markdown else markdown
-
-
-def _named(found: re.Match[str]) -> str:
-    name = found[1] or found[0][2:-1]
-    return name if name.startswith("@") else f"@{name}"
 
 
 def body(message: OutboundMessage) -> Json:

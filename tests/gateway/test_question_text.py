@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from channels.base import ChatKey
 from channels.discord import render as discord
-from channels.slack import render as slack
+from channels.slack.mentions import without_mentions
 from channels.telegram import render as telegram
 from gateway.permissions.question_text import closing_line, question_message, shown, what_is_done
 from gateway.store.question import Question, QuestionState
@@ -93,7 +93,7 @@ def test_on_every_platform_a_call_reads_as_it_is(text: str) -> None:
 
     assert asked.what in telegram.render(message.markdown).text
     assert asked.what in discord.render(message.markdown)
-    assert asked.what in slack.without_mentions(message.markdown)
+    assert asked.what in without_mentions(message.markdown)
 
 
 @pytest.mark.parametrize(
