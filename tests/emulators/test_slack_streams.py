@@ -181,8 +181,8 @@ async def test_tasks_of_a_plan_stand_above_the_text(slack: SlackEmulator, client
     assert plan.title == "At work"
     assert [(each.title, each.status) for each in plan.tasks] == [("Read", "complete"), ("Write", "in_progress")]
     assert plan.tasks[0].details == "a.txtb"  # details are added to the earlier ones
-    assert chat.screen == ["At work\nRead a.txtb c\nWrite\nWait."]
-    await client.chat_stopStream(channel=chat.id, ts=ts)
+    assert chat.screen == ["At work\n✓ Read a.txtb c\n… Write\nWait."]
+    await client.chat_stopStream(channel=chat.id, ts=ts, chunks=[task("Write", "complete", id="2")])
     assert chat.screen == ["Wait."]  # the plan is folded
 
 

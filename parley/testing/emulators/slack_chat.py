@@ -14,6 +14,8 @@ from parley.testing.emulators.slack_wire import Json
 from parley.testing.emulators.slack_world import World
 
 COMMAND = "/parley"
+PANE = "assistant_app_thread"
+"""Subtype of the message that begins a thread of the assistant's pane, which clients show as its head."""
 EMOJI = {
     "👍": "+1", "👎": "-1", "👀": "eyes", "❤": "heart", "❤️": "heart", "🎉": "tada", "✅": "white_check_mark",
     "🔥": "fire", "⏳": "hourglass_flowing_sand", "😂": "joy", "🤔": "thinking_face", "🙏": "pray", "❌": "x",
@@ -47,7 +49,8 @@ class Chat:
 
     @property
     def bot_messages(self) -> list[Message]:
-        return [each for each in self.messages if each.sender == self._world.bot]
+        ours = (each for each in self.messages if each.sender == self._world.bot)
+        return [each for each in ours if each.subtype != PANE]
 
     @property
     def screen(self) -> list[str]:
@@ -270,7 +273,7 @@ class Chat:
     async def opens_assistant(self, person: Person) -> "Chat":
         """Open the assistant's pane in the private chat, which starts a new thread."""
         root = self._new(self._world.bot, "New Assistant Thread", None)
-        root.subtype = "assistant_app_thread"
+        root.subtype = PANE
         self._world.post(self._room, root)
         self._tell_assistant("assistant_thread_started", person, root, {})
         return Chat(self._world, self._room, root)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from parley.testing.emulators.slack_wire import Json
 
+ICONS = {"pending": "…", "in_progress": "…", "complete": "✓", "error": "✗"}
+
 
 @dataclass(frozen=True)
 class Task:
@@ -21,10 +23,20 @@ class Plan:
     tasks: tuple[Task, ...]
 
     @property
+    def is_open(self) -> bool:
+        """True while a task goes on; then the tasks are shown below the title."""
+        return any(each.status in ("pending", "in_progress") for each in self.tasks)
+
+    @property
+    def rows(self) -> str:
+        """The tasks, a line each, with a sign for the icon of their status."""
+        lines = ((ICONS[each.status], each.title, each.details, each.output) for each in self.tasks)
+        return "\n".join(" ".join(filter(None, line)) for line in lines)
+
+    @property
     def words(self) -> str:
         """What is to be read of it while it is open."""
-        rows = (" ".join(filter(None, (each.title, each.details, each.output))) for each in self.tasks)
-        return "\n".join(filter(None, (self.title, *rows)))
+        return "\n".join(filter(None, (self.title, self.rows)))
 
 
 def plan_of(blocks: Sequence[Json]) -> Plan | None:

@@ -112,8 +112,8 @@ class World:
         """Compute the readable text of a message. A plan is read with it only while it is open."""
         words = block_words(message.blocks, self.name) if message.blocks else mrkdwn_words(message.source, self.name)
         extra = [str(each.get("text") or each.get("fallback") or "") for each in message.attachments]
-        is_open = message.stream is not None and not message.stream.ended and message.edited is None
-        plan = message.plan.words if message.plan is not None and is_open else ""
+        is_streamed = message.stream is not None and not message.stream.ended and message.edited is None
+        plan = message.plan.words if message.plan is not None and (message.plan.is_open or is_streamed) else ""
         message.text = "\n".join(filter(None, [plan, words, *extra]))
 
     def post(self, room: Room, message: Message) -> Message:
