@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Awaitable, Callable, Sequence, Set
 from datetime import timedelta
 from functools import partial
+from typing import TypeVar
 
 from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
@@ -34,15 +35,20 @@ from channels.slack.connection import Sockets
 from channels.slack.errors import BadBlocks, Nothing
 from channels.slack.history import History
 from channels.slack.inbound import Inbound
+from channels.slack.languages import Languages
 from channels.slack.mentions import Identity
 from channels.slack.normalise import is_direct
+from channels.slack.open_streams import OpenStreams
+from channels.slack.stream import SlackStream
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.webhooks import Webhooks
 from channels.tasks import until_one_ends
+from channels.text import visible
 from channels.values import Known
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 REACTIONS: dict[Emoji, str] = {"👀": "eyes", "⚡": "zap", "😴": "sleeping", "👌": "ok_hand"}
 """Slack's names of the reactions."""
@@ -57,7 +63,8 @@ def open_channel(config: Config, now: Callable[[], float] = time.time) -> "Slack
 
 
 class SlackChannel:
-    """One Slack app. Also implements typing indicators, reactions, downloads, deletion, history and `FindsSent`."""
+    """One Slack app. Also implements typing indicators, reactions, downloads, deletion, history, `FindsSent` and
+    `Streams`."""
 
     name = "slack"
 
@@ -73,6 +80,7 @@ class SlackChannel:
             edits_per_minute=50,
             max_upload=MAX_UPLOAD,
             tells_full_members=True,
+            shows_calls=True,
             typing_every=timedelta(seconds=60),  # Slack clears a status after two minutes
         )
         self._config = config
@@ -81,6 +89,8 @@ class SlackChannel:
         self.reach = self._client.reach
         self._users = Users(self._client)
         self._typing = TypingIndicator(self._client)
+        self._languages = Languages()
+        self._streams = OpenStreams(self._client, self._users)
         self._history = History(self._client, self._users)
         self._attachments = Attachments(self._client, self._history, now)
         self._me: Identity | None = None
@@ -92,12 +102,16 @@ class SlackChannel:
         """See `Channel.run`."""
         self._commands = frozenset(command.name for command in menu.commands)
         me = await until_answered("Slack", self._identity)
-        inbound = Inbound(self._client, me, self._users, self._typing, inbox, commands=self._commands, now=self._now)
+        inbound = Inbound(
+            self._client, me, self._users, inbox, noted=self.noted, commands=self._commands, now=self._now
+        )
+        self._streams.on_stopped = inbound.stopped
         listener = self._listen(inbound)
         self._listening().set_result(listener)
         try:
             await until_one_ends(listener.run(), self._client.refused())
         finally:
+            self._streams.on_stopped = None
             await inbound.close()
             self._listener = None
 
@@ -178,14 +192,27 @@ class SlackChannel:
         ):
             return Posted(chat=chat, message_id=f"ephemeral:{key}")
         try:
-            return await self._write(chat, render.body(message), key)
+            return await self._formatted(chat, message, partial(self._write, chat, key))
         except BadBlocks as error:
             log.warning("sent without formatting chat=%s: %s", chat, error.reason)
             texts = render.plain_texts(message)
-            posted = [await replacement_call(partial(self._write, chat, {"text": text}, key)) for text in texts]
+            posted = [await replacement_call(partial(self._write, chat, key, {"text": text})) for text in texts]
             return posted[0]
 
-    async def _write(self, chat: ChatKey, body: render.Json, key: str) -> Posted:
+    async def _formatted(
+        self, chat: ChatKey, message: OutboundMessage, write: Callable[[render.Json], Awaitable[T]]
+    ) -> T:
+        """Write a message; if Slack refuses its plan or its table, once without them. Raises BadBlocks."""
+        body = render.body(message, self._languages.phrases(chat))
+        try:
+            return await write(body)
+        except BadBlocks as error:
+            if not render.has_block(body, "plan", "table"):
+                raise
+            log.info("written without plan and table chat=%s: %s", chat, error.reason)
+        return await replacement_call(partial(write, render.simple_body(message)))
+
+    async def _write(self, chat: ChatKey, key: str, body: render.Json) -> Posted:
         where: dict[str, JsonValue] = {"channel": chat.chat}
         if chat.thread is not None:
             where["thread_ts"] = chat.thread
@@ -206,18 +233,26 @@ class SlackChannel:
             message.respond, {"replace_original": True, **render.body(first), **_QUIET}
         ):
             return
-        where: dict[str, JsonValue] = {"channel": posted.chat.chat, "ts": posted.message_id}
+        if not await self._streams.become(posted, first):
+            await self._update(posted, first)
+        self._typing.edited(posted.chat)
+
+    async def _update(self, posted: Posted, message: OutboundMessage) -> None:
         try:
-            await self._client.call("chat.update", {**where, **render.body(first)})
+            await self._formatted(posted.chat, message, partial(self._streams.update, posted))
         except BadBlocks as error:
             log.warning("edited without formatting chat=%s: %s", posted.chat, error.reason)
-            text = render.plain_texts(first)[0]
-            await replacement_call(lambda: self._client.call("chat.update", {**where, "text": text, "blocks": []}))
-        self._typing.edited(posted.chat)
+            text = render.plain_texts(message)[0]
+            await replacement_call(lambda: self._streams.update(posted, {"text": text, "blocks": []}))
+
+    def stream(self, chat: ChatKey, *, person: str, reply_to: str | None, key: str) -> SlackStream | None:
+        """See `Streams.stream`."""
+        return self._streams.open(chat, person, key, self._languages.phrases(chat))
 
     async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
         """See `FindsSent`. Messages are found by their metadata. Files have none: they are found by id until a restart,
-        after it by name and content."""
+        after it by name and content. Streams begin without: one that was not confirmed is the bot's own message without
+        metadata that nobody knows. It is looked for under its key or, after a restart, for a message without a text."""
         if message.respond is not None:
             raise ChannelError("Slack keeps no record of replies to commands", permanent=True)
         me = await self._identity()
@@ -225,6 +260,8 @@ class SlackChannel:
             found = await self._attachments.uploaded(chat, key, message.attachments[0], known, me)
         else:
             found = await self._history.sent(chat, key, me)
+            if found is None and (self._streams.may_have_begun(key) or not visible(message.markdown)):
+                found = await self._history.streamed(chat, known, me)
         if found is not None:
             self._typing.posted(chat)
         return found
@@ -260,6 +297,7 @@ class SlackChannel:
     def noted(self, event: InboundEvent) -> None:
         """See `NotesEvents`."""
         self._typing.noted(event)
+        self._languages.noted(event)
 
     def type_by_reaction(self, *, on: bool) -> None:
         """See `TypesByReaction`. The status in threads remains."""
@@ -288,10 +326,11 @@ class SlackChannel:
 
     async def delete(self, posted: Posted) -> None:
         """See `Deletes`. Raises MessageGone if the message is already deleted."""
-        await self._client.call("chat.delete", {"channel": posted.chat.chat, "ts": posted.message_id})
+        await self._streams.delete(posted)
 
     async def close(self) -> None:
         """See `Channel.close`."""
+        await self._streams.close()
         await self._typing.close()
         await self._users.close()
         await self._client.close()

@@ -31,6 +31,18 @@ class Nothing(ChannelError):
     """The requested state exists already, such as a reaction that is already added or removed."""
 
 
+class StillStreaming(ChannelError):
+    """The message cannot be edited while it is being streamed."""
+
+
+class StreamOver(ChannelError):
+    """The stream takes nothing more: it has ended, or Slack has closed it."""
+
+
+class StoppedByReader(StreamOver):
+    """A reader pressed Slack's own button to stop the stream."""
+
+
 class Failure(NamedTuple):
     """A failed call of the Web API."""
 
@@ -58,6 +70,11 @@ _FIXED = frozenset(("cant_update_message", "edit_window_closed"))
 _BLOCKS = frozenset(("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"))
 _SLOWER = frozenset(("ratelimited", "rate_limited"))
 _ALREADY = frozenset(("already_reacted", "no_reaction"))
+_STREAMS: dict[str, type[ChannelError]] = {
+    "streaming_state_conflict": StillStreaming,
+    "message_not_in_streaming_state": StreamOver,
+    "stopped_by_user": StoppedByReader,
+}
 _LATER = frozenset(("internal_error", "service_unavailable", "team_added_to_org", "accesslimited"))
 _UNKNOWN_OUTCOME = frozenset(("fatal_error", "request_timeout"))
 _WORDS = {
@@ -100,6 +117,8 @@ def _final(failure: Failure) -> ChannelError:
         return MessageGone(f"{method}: {error}")
     if error in _FIXED:
         return EditsRefused(f"{method}: {error}")
+    if error in _STREAMS:
+        return _STREAMS[error](f"{method}: {error}", permanent=True)
     kind = BadBlocks if error in _BLOCKS else Nothing if error in _ALREADY else ChannelError
     return kind(_WORDS.get(error, f"{method}: {error}"), permanent=True)
 

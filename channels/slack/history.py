@@ -15,10 +15,12 @@ from channels.slack.render import EVENT_TYPE
 from channels.slack.shared_files import SharedFiles
 from channels.slack.users import Users
 from channels.slack.wire import File, Message
-from channels.values import parse
+from channels.values import Known, parse
 
 PAGE = 200
 MOST_PAGES = 5
+_SKEW = 60.0
+"""Seconds by which this machine's clock may be ahead of Slack's."""
 
 
 class History:
@@ -79,6 +81,20 @@ class History:
             if about.event_payload.get("key") == key:
                 return Posted(chat=chat, message_id=each.ts, at=float(each.ts))
         return None
+
+    async def streamed(self, chat: ChatKey, known: Known, me: Identity) -> Posted | None:
+        """Return the newest message that nobody knows and that was begun as a stream.
+
+        That is one without metadata: streams begin without, and all else that the bot writes has some or is a file.
+        """
+        newest: Posted | None = None
+        async for each in self._messages(chat, f"{known.since - _SKEW:.6f}", None, pages=MOST_PAGES, metadata=True):
+            if not is_own(each, me) or each.metadata is not None or each.files or each.ts in known.others:
+                continue
+            if each.subtype == "" and _is_between(each.ts, f"{known.since - _SKEW:.6f}", None):
+                found = Posted(chat=chat, message_id=each.ts, at=float(each.ts))
+                newest = found if newest is None or float(each.ts) > float(newest.message_id) else newest
+        return newest
 
     async def with_file(self, chat: ChatKey, file_id: str, *, after: str, me: Identity) -> Posted | None:
         """Return the bot's message that shares a file."""

@@ -24,6 +24,7 @@ from channels.base import (
     InboundEvent,
     Inbox,
     NotTakenIn,
+    Posted,
 )
 from channels.moved import chat_moved
 from channels.slack.client import Client
@@ -36,13 +37,13 @@ from channels.slack.interactions import (
     pressed,
     question_asked,
     question_window,
+    stop_pressed,
 )
 from channels.slack.mentions import Identity, Names
 from channels.slack.normalise import normalise
 from channels.slack.shared_files import SharedFiles
-from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
-from channels.slack.wire import AssistantThread, Interaction, Message, SlashCommand
+from channels.slack.wire import AssistantThread, Interaction, Message, SessionStopped, SlashCommand
 from channels.tasks import BackgroundTasks
 from channels.values import parse
 
@@ -55,6 +56,7 @@ _CHALLENGE = "url_verification"
 _MESSAGES = ("message", "app_mention")
 _INTERACTIONS = ("block_actions", "view_submission", "message_action")
 _MOVED = "channel_id_changed"
+_STOPPED = "agent_session_stopped"
 _REMOVED = ("app_uninstalled", "tokens_revoked")
 Body = Mapping[str, JsonValue]
 SETTLE_SECONDS = 0.01
@@ -69,9 +71,9 @@ class Inbound(AsyncMiddleware):
         client: Client,
         me: Identity,
         users: Users,
-        typing: TypingIndicator,
         inbox: Inbox,
         *,
+        noted: Callable[[InboundEvent], None],
         commands: Set[str],
         now: Callable[[], float],
     ) -> None:
@@ -79,7 +81,7 @@ class Inbound(AsyncMiddleware):
         self._client = client
         self._me = me
         self._users = users
-        self._typing = typing
+        self._noted = noted
         self._inbox = inbox
         self._commands = commands
         self._now = now
@@ -126,6 +128,9 @@ class Inbound(AsyncMiddleware):
         if isinstance(event, dict) and event.get("type") == _MOVED:
             await self._move(event)
             return
+        if isinstance(event, dict) and event.get("type") == _STOPPED:
+            await self._stop(event)
+            return
         missing: list[str] = []
         found = self._event(body, self._users.noting(missing))
         if found is None:
@@ -166,7 +171,7 @@ class Inbound(AsyncMiddleware):
         return normalise(message, self._me, names, self._commands)
 
     async def _accept(self, event: InboundEvent) -> None:
-        self._typing.noted(event)
+        self._noted(event)
         await self._inbox(event)
 
     async def _move(self, event: Mapping[str, JsonValue]) -> None:
@@ -175,6 +180,21 @@ class Inbound(AsyncMiddleware):
         if isinstance(old, str) and isinstance(new, str) and old and new and old != new:
             chat = ChatKey(platform="slack", account=self._me.team, chat=old)
             await self._inbox(chat_moved(chat, new, self._now(), keeps_messages=True))
+
+    async def stopped(self, posted: Posted, person: str) -> None:
+        """Pass on that a reader stopped a streamed message, by Slack's own button."""
+        await self._accept(stop_pressed(posted.chat, posted.message_id, person, self._me, self._users, self._now()))
+
+    async def _stop(self, event: Mapping[str, JsonValue]) -> None:
+        """Pass on that a reader stopped what goes on in a thread, by Slack's own button."""
+        stopped = parse(SessionStopped, event)
+        if stopped is None:
+            log.warning("malformed event of a stopped session")
+            return
+        await self._users.wait_for([stopped.user], ())
+        chat = ChatKey(platform="slack", account=self._me.team, chat=stopped.channel, thread=stopped.thread_ts)
+        message = next(iter(stopped.streaming_message_ts), stopped.event_ts)
+        await self._accept(stop_pressed(chat, message, stopped.user, self._me, self._users, self._now()))
 
     def _refuse_account(self, event: Mapping[str, JsonValue]) -> None:
         tokens = event.get("tokens")

@@ -30,6 +30,11 @@ class Phrases(NamedTuple):
     ask_what: str
     ask: str
     cancel: str
+    working: str
+    """Title of a plan while nothing else is told of a run."""
+    used_one: str
+    used_many: str
+    some_failed: str
     prompts: tuple[tuple[str, str], ...]
     """Suggestions in a new conversation: title, and the message that it sends."""
 
@@ -40,6 +45,10 @@ ENGLISH = Phrases(
     ask_what="What would you like to do with this message?",
     ask="Ask",
     cancel="Cancel",
+    working="Working",
+    used_one="Used 1 tool",
+    used_many="Used {count} tools",
+    some_failed=", {count} failed",
     prompts=(
         ("What can you do?", "What can you do for me?"),
         ("Plan my day", "Help me plan my day."),
@@ -54,6 +63,10 @@ CHINESE = Phrases(
     ask_what="想对这条消息做什么？",
     ask="提问",
     cancel="取消",
+    working="处理中",
+    used_one="使用了 1 个工具",
+    used_many="使用了 {count} 个工具",
+    some_failed="，{count} 个失败",
     prompts=(
         ("你能做什么？", "你能为我做什么？"),
         ("安排我的一天", "帮我安排今天的计划。"),
@@ -117,6 +130,19 @@ def command_on_message(
         name=name,
         respond=None if direct else interaction.response_url or None,
         reply_to=message.ts,
+    )
+
+
+def stop_pressed(chat: ChatKey, message: str, person: str, me: Identity, names: Names, now: float) -> CommandInvoked:
+    """Convert a press of Slack's own button to stop a streamed message. It may be told twice, as one event."""
+    return CommandInvoked(
+        event_id=f"slack:{me.team}:{chat.chat}:stopped:{message}",
+        chat=chat,
+        sender=_person(Named(id=person), me, names),
+        at=now,
+        addressed=Addressed.DIRECT if is_direct(chat.chat) else Addressed.MENTION,
+        message_id=message,
+        name="stop",
     )
 
 

@@ -11,8 +11,10 @@ from pydantic import JsonValue
 
 from channels.base import Button, OutboundMessage
 from channels.fences import prose_and_code
+from channels.slack import plan, tables
+from channels.slack.interactions import ENGLISH, Phrases
 from channels.slack.mentions import without_mentions
-from channels.text import split_markdown, split_message, utf16_len, visible
+from channels.text import literal, split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 12_000
 """Characters of all Markdown blocks of a message together."""
@@ -21,7 +23,7 @@ MAX_PLAIN = 3_500
 """Slack accepts longer texts in new messages, but not in edits."""
 MAX_LABEL = 75
 MAX_ROW = 25
-MOST_ROWS = 49
+MOST_ROWS = 45
 EVENT_TYPE = "parley_message"
 
 _NOTHING = "…"
@@ -53,12 +55,44 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 Json = dict[str, JsonValue]
 
 
-def body(message: OutboundMessage) -> Json:
+def body(message: OutboundMessage, phrases: Phrases = ENGLISH) -> Json:
     """Return `text` and `blocks` for a message that `split` returned."""
-    markdown = without_mentions(message.markdown) if visible(message.markdown) else _NOTHING
-    blocks: list[JsonValue] = [{"type": "markdown", "text": markdown}]
-    blocks.extend(_actions(message.buttons))
-    return {"text": mrkdwn(shortened(markdown)), "blocks": blocks}
+    blocks: list[JsonValue] = [plan.block(message.calls, phrases)] if message.calls else []
+    markdown = written(message) or ("" if message.calls else _NOTHING)
+    blocks.extend(_words(markdown))
+    blocks.extend(actions(message.buttons))
+    return {"text": mrkdwn(shortened(markdown)) or plan.title(message.calls, phrases), "blocks": blocks}
+
+
+def simple_body(message: OutboundMessage) -> Json:
+    """Return the same without a plan and tables, which not every workspace has."""
+    markdown = written(message) or literal(plan.lines(message.calls)) or _NOTHING
+    return {
+        "text": mrkdwn(shortened(markdown)),
+        "blocks": [{"type": "markdown", "text": markdown}, *actions(message.buttons)],
+    }
+
+
+def has_block(rendered: Json, *kinds: str) -> bool:
+    """Return True if a body has a block of one of these types."""
+    blocks = rendered.get("blocks")
+    return isinstance(blocks, list) and any(isinstance(each, dict) and each.get("type") in kinds for each in blocks)
+
+
+def written(message: OutboundMessage) -> str:
+    """Return the message's Markdown as Slack gets it."""
+    return without_mentions(message.markdown) if visible(message.markdown) else ""
+
+
+def _words(markdown: str) -> list[JsonValue]:
+    """Return the blocks of a text: with one table a block for it, and one each for the text above and below."""
+    table = tables.only_table(markdown)
+    if table is None:
+        return [{"type": "markdown", "text": markdown}] if markdown else []
+    above, below = markdown[: table.start].strip("\n"), markdown[table.end :].strip("\n")
+    shown: list[JsonValue] = [{"type": "markdown", "text": above}] if visible(above) else []
+    shown.append(tables.block(table))
+    return [*shown, {"type": "markdown", "text": below}] if visible(below) else shown
 
 
 def plain_texts(message: OutboundMessage) -> tuple[str, ...]:
@@ -116,7 +150,11 @@ def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         return parts or (_NOTHING,) * bool(message.buttons)
 
     parts = split_message(message, texts, lambda text: not message.buttons and _is_caption(text))
-    return tuple(part.model_copy(update={"respond": message.respond}) for part in parts)
+    first = {"calls": () if parts[0].attachments else message.calls}
+    return tuple(
+        part.model_copy(update={"respond": message.respond, **(first if place == 0 else {})})
+        for place, part in enumerate(parts)
+    )
 
 
 def _is_caption(markdown: str) -> bool:
@@ -124,7 +162,7 @@ def _is_caption(markdown: str) -> bool:
     return len(markdown) <= 2 * MAX_CAPTION and len(mrkdwn(markdown)) <= MAX_CAPTION
 
 
-def _actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
+def actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
     """Build one actions block per row."""
     blocks: list[JsonValue] = []
     for number, row in enumerate(row for row in rows if row):

@@ -254,6 +254,16 @@ class SlashCommand(Wire):
     response_url: TextOrEmpty = ""
 
 
+class SessionStopped(Wire):
+    """A reader pressed Slack's own button to stop what goes on in a thread, and with it the streams there."""
+
+    channel: str
+    user: str
+    thread_ts: Ts
+    streaming_message_ts: Annotated[tuple[Ts, ...], BeforeValidator(_or_none)] = ()
+    event_ts: Ts
+
+
 class AssistantThread(Wire):
     """A thread in the assistant pane."""
 

@@ -179,16 +179,17 @@ class Progress:
         """The line about a wait, a retry or another model; empty while nothing of the kind goes on."""
         return self._waiting or self._asking
 
-    def text(self, now: float, room: int = 3500, *, calls: bool = True) -> str:
+    def text(self, now: float, room: int = 3500, *, calls: bool = True, seconds: bool = False) -> str:
         """Return Markdown: the newest lines, then up to `room` characters of the answer.
 
-        It is never empty, unless the lines of tool calls are left out.
+        It is never empty, unless the lines of tool calls are left out. With `seconds`
+        those of the run are told instead.
         """
         words = self._answer if room else ""
         lines = [line.render(now) for line in self._lines.values()] if calls else []
         if self.note:
             lines.append(f"… {_one_line(self.note, MOST_CHARS - 2)}")
-        elif not words and self.running_since is None:
+        elif not words and (seconds or self.running_since is None):
             lines.append(self._thinking(now))
         # Two spaces before a line break keep the lines apart in Markdown.
         parts = ["  \n".join(lines[-MOST_LINES:]), *self.heard, f"{words[:room]}…" if len(words) > room else words]

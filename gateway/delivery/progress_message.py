@@ -71,6 +71,8 @@ class ProgressMessage:
         self._words_after = masked_channel.channel.limits.words_after.total_seconds()
         self._pace = masked_channel.channel.limits.edit_every.total_seconds()
         self._shows_calls = masked_channel.channel.limits.shows_calls
+        self._counts_calls = self._shows_calls and masked_channel.channel.limits.is_local
+        """True if the rows themselves tell how long a call has run."""
         self._shown: OutboundMessage | None = None
         """The message as it was last edited."""
         self._words_at: float | None = None
@@ -101,11 +103,12 @@ class ProgressMessage:
     def may_become_answer(self) -> bool:
         """True if the message is young, last in the chat, and can be edited soon.
 
-        Others would go unnoticed: those from before a restart, and those with messages below. Where calls are rows, the
-        message keeps them, whatever its age.
+        Others would go unnoticed: those from before a restart, and those with messages below. One that is streamed to
+        its end, or whose calls are rows on this machine, becomes the answer whatever its age.
         """
         is_last = self.posted is not None and self._masked_channel.is_newest(self.posted)
-        return (self.is_young or self._shows_calls) and is_last and self._limiter.edit_queue() < SOON
+        lasts = self._stream is not None or self._counts_calls
+        return (self.is_young or lasts) and is_last and self._limiter.edit_queue() < SOON
 
     @property
     def leaves_nothing(self) -> bool:
@@ -116,6 +119,17 @@ class ProgressMessage:
         """
         must_wait = max(self._limiter.edit_queue(), self._limiter.queue()) >= SOON
         return self._masked_channel.deletes and (self.is_young or must_wait or self._shows_calls)
+
+    @property
+    def takes_buttons(self) -> bool:
+        """True if the answer has the calls that a folded line would tell of, and so needs that line's buttons."""
+        return (
+            self._shows_calls
+            and not self._counts_calls
+            and self.posted is not None
+            and self.progress.tools > 0
+            and not self.is_young
+        )
 
     @property
     def is_young(self) -> bool:
@@ -201,7 +215,10 @@ class ProgressMessage:
 
     @property
     def _text(self) -> str:
-        return self.progress.text(self._clock.time(), self._room, calls=not self._shows_calls)
+        calls = self._shows_calls
+        return self.progress.text(
+            self._clock.time(), self._room, calls=not calls, seconds=calls and not self._counts_calls
+        )
 
     @property
     def _room(self) -> int:

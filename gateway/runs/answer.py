@@ -151,6 +151,10 @@ def answer_posts(
     An old one is folded to one line, and the answer is a new message, so that it notifies; under load, when that edit
     would have to wait, it is deleted instead.
     """
+    if progress.takes_buttons:
+        message = message.model_copy(
+            update={"buttons": message.buttons + buttons_in_chat(offered, run, progress.language)}
+        )
     parts = masked_channel.split(message)
     posts = [Post(f"{run.id}:answer:{number}", run.id, run.chat, part, CLEAN) for number, part in enumerate(parts)]
     if picture is not None and message.reply_to is None:

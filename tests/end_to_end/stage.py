@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from pathlib import Path
 
+from parley.testing.emulators import slack_state
 from tests.emulators.model_script import ModelRequest
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.clock import FILE, QUICK, SLOW, Hands
@@ -147,6 +148,11 @@ class Stage:
         self.model.calls.clear()
         self.model.violations.clear()
         self._read = len(self.program.console)
+
+
+def rows_of(message: Message) -> str:
+    """Return the tool calls that a message shows, a line each: its text, or the plan above that."""
+    return message.plan.rows if isinstance(message, slack_state.Message) and message.plan is not None else message.shown
 
 
 def newest(chat: Chat) -> Message:

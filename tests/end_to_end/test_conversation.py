@@ -8,7 +8,7 @@ import pytest
 from gateway.delivery.progress_message import SHOW_AFTER
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, newest, rows_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -29,7 +29,7 @@ async def test_progress_with_two_tools_then_the_answer_in_the_same_message(stage
     await chat.says(ann, "wait a moment, then tell me 17*23")
     await chat.until(lambda c: "Waiting 0.6 s" in c.screen[0])
     assert newest(chat).button("Stop") is not None
-    await chat.until(lambda c: c.screen[0].startswith("✓ Waiting 0.6 s\n✓ Calculating 17*23"))
+    await chat.until(lambda c: rows_of(newest(c)).startswith("✓ Waiting 0.6 s\n✓ Calculating 17*23"))
 
     writing.set()
     await chat.until(lambda c: c.screen == ["It is 391."])

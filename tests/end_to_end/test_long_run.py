@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, newest, rows_of
 
 pytestmark = [
     pytest.mark.quick_clock,
@@ -15,6 +15,24 @@ pytestmark = [
 ]
 
 
+@where(lambda facts: facts.plans)
+async def test_after_a_long_run_the_answer_is_a_new_message_below_its_calls(own_stage: Stage) -> None:
+    stage = own_stage
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    stage.script.then(
+        calls(ToolUse("wait", {"seconds": 10})), calls(ToolUse("wait", {"seconds": 3})), says("Good things take time.")
+    )
+
+    await chat.says(ann, "take your time")
+    await chat.until(lambda c: c.screen == ["Good things take time."])
+
+    answer = newest(chat)
+    assert rows_of(answer).startswith("✓ Waiting 10 s (10 s)")
+    assert (answer.edits, answer.silent) == ([], False)
+
+
+@where(lambda facts: not facts.plans)
 async def test_after_a_long_run_the_answer_is_a_new_message_and_progress_folds_to_a_line(own_stage: Stage) -> None:
     stage = own_stage
     await stage.start()

@@ -7,7 +7,7 @@ import pytest
 from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, answers, newest
+from tests.end_to_end.stage import Stage, answers, newest, rows_of
 
 pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.asyncio(loop_scope="module")]
 
@@ -61,7 +61,7 @@ async def test_an_edit_whose_answer_was_lost_leaves_one_message(stage: Stage) ->
     stage.script.then(calls(ToolUse("wait", {"seconds": 0.6})), says("Done.", hold=writing), says("You are welcome."))
 
     await chat.says(ann, "wait a moment")
-    await chat.until(lambda c: "✓" in c.screen[0])
+    await chat.until(lambda c: "✓" in rows_of(c.bot_messages[0]))
     stage.net.faults.lose_answer(stage.net.edit)
     writing.set()
     await chat.until(answers("Done."))
@@ -111,7 +111,7 @@ async def test_where_the_progress_message_is_gone_the_answer_is_a_new_one(stage:
     stage.script.then(calls(ToolUse("wait", {"seconds": 0.6})), says("Done.", hold=writing))
 
     await chat.says(ann, "wait a moment")
-    await chat.until(lambda c: "✓" in c.screen[0])
+    await chat.until(lambda c: "✓" in rows_of(c.bot_messages[0]))
     await chat.deletes(newest(chat))
     writing.set()
 

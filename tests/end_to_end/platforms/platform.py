@@ -175,6 +175,8 @@ class Facts:
     """True if Parley learns the language of a user's client."""
     same_again: bool = False
     """True if an event may reach Parley twice."""
+    plans: bool = False
+    """True if the tool calls of an answer stand in a plan above it, and on no line of their own."""
     knows_resends: bool = False
     """True if a message whose response was lost can be resent without appearing twice."""
 

@@ -40,6 +40,7 @@ class Slack(Emulated):
         command_sign="!",
         knows_language=True,
         same_again=True,
+        plans=True,
         knows_resends=True,
     )
     send, edit, reply = "chat.postMessage", "chat.update", "chat.postMessage"

@@ -1,0 +1,282 @@
+"""Slack's streamed message: the answer grows in it, and tool calls stand above it as the tasks of a plan.
+
+What was appended cannot be taken back, so only settled words are. Slack ends a stream by itself, with an error mark
+that stays, after half a minute without a part or after five minutes; a stream ends before that.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from channels.base import AccountRefused, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from channels.slack import plan, render
+from channels.slack.client import Client
+from channels.slack.errors import StoppedByReader, StreamOver
+from channels.slack.interactions import Phrases
+from channels.slack.mentions import without_mentions
+from channels.slack.settled import settled
+from channels.streams import Live, StreamEnded
+from channels.values import CallRow
+
+log = logging.getLogger(__name__)
+
+QUIET = 20.0
+"""Seconds without a part after which the stream is kept open, or ended if there is nothing to say."""
+LONGEST = 270.0
+"""Seconds after which a stream is ended."""
+MOST_THINKING = 10.0
+"""Seconds without words and calls after which a message with a button to stop is shown instead."""
+MOST_WORDS = render.MAX_TEXT * 3 // 4
+"""Characters of the answer that are streamed. The end of a longer one comes with the message that it becomes."""
+Json = dict[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class _News:
+    """What is not on the screen yet."""
+
+    chunks: list[JsonValue]
+    written: str
+    """The Markdown that is on the screen afterwards."""
+    tasks: Mapping[str, Json]
+    title: str
+
+
+class Owner(Protocol):
+    """Is told of the course of a stream."""
+
+    def begun(self, stream: "SlackStream", posted: Posted) -> None:
+        """The message is on the screen."""
+
+    def unconfirmed(self) -> None:
+        """The message may be on the screen, although Slack did not confirm it."""
+
+    def refused(self, chat: ChatKey, error: ChannelError) -> None:
+        """Slack did not let it begin."""
+
+    def stopped(self, posted: Posted) -> None:
+        """A reader pressed Slack's own button to stop it."""
+
+
+class SlackStream:
+    """The streamed message of one run. Implements `Stream`."""
+
+    def __init__(
+        self,
+        client: Client,
+        chat: ChatKey,
+        recipient: Mapping[str, JsonValue],
+        phrases: Phrases,
+        owner: Owner,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.posted: Posted | None = None
+        self._client = client
+        self._chat = chat
+        self._recipient = recipient
+        self._phrases = phrases
+        self._owner = owner
+        self._now = now
+        self._written = ""
+        self._tasks: Mapping[str, Json] = {}
+        self._title = ""
+        self._since: dict[str, float] = {}
+        """When each call that runs was seen first."""
+        self._ended = ""
+        """Why it takes nothing more; empty while it does."""
+        self._began = self._seen = now()
+        self._turn = asyncio.Lock()
+        self._keeper: asyncio.Task[None] | None = None
+
+    def has_news(self, live: Live) -> bool:
+        """See `Stream.has_news`."""
+        news = self._news(live)
+        return bool(self._ended) or news is None or bool(news.chunks) or self._is_too_late
+
+    async def show(self, live: Live) -> None:
+        """See `Stream.show`."""
+        async with self._turn:
+            if self._ended:
+                raise StreamEnded(self._ended)
+            news = self._news(live)
+            if news is None:
+                raise StreamEnded("what it shows was replaced")
+            if not news.chunks and self._is_too_late:
+                raise StreamEnded("a message has a button to stop")
+            if not news.chunks:
+                return
+            if self.posted is None:
+                await self._begin(news)
+            else:
+                await self._append(news.chunks)
+            self._written, self._tasks, self._title = news.written, news.tasks, news.title
+
+    async def become(self, message: OutboundMessage, key: str) -> bool:
+        """End as this message, if it is what the stream shows and more; else end, for the message to be edited.
+
+        Returns False if it must be edited. Raises ChannelError.
+        """
+        async with self._turn:
+            if self._ended:
+                return False
+            rest = self._rest(message)
+            if rest is None:
+                await self._stop({})
+                return False
+            blocks = render.actions(message.buttons)
+            return await self._stop(
+                {**({"chunks": rest} if rest else {}), "blocks": blocks, "metadata": render.metadata(key)}
+            )
+
+    async def end(self, why: str) -> None:
+        """End it as it is. Failures are logged: whoever edits the message next ends it first."""
+        async with self._turn:
+            if not self._ended:
+                try:
+                    await self._stop({})
+                except ChannelError as error:
+                    log.info("stream not ended chat=%s: %s", self._chat, error.reason)
+                self._ended = self._ended or why
+
+    async def close(self) -> None:
+        """Keep it open no longer."""
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.wait([self._keeper])
+
+    def _news(self, live: Live) -> _News | None:
+        """Return what is to be appended; None if what is on the screen is no longer true."""
+        words = without_mentions(live.words)
+        if not words.startswith(self._written) or len(live.calls) > plan.MOST_TASKS:
+            return None
+        if not self._tasks.keys() <= {call.id for call in live.calls}:
+            return None
+        grown = without_mentions(settled(live.words[:MOST_WORDS]))
+        written = grown if grown.startswith(self._written) else self._written
+        title = self._title_of(live) if live.calls or live.note or self._title else ""
+        chunks, tasks = self._changes(live.calls, title)
+        if written != self._written:
+            chunks.append({"type": "markdown_text", "text": written[len(self._written) :]})
+        return _News(chunks, written, tasks, title)
+
+    def _title_of(self, live: Live) -> str:
+        """Return the title of the plan: what goes on, and for how long."""
+        running = [call.id for call in live.calls if call.state in ("running", "waiting")]
+        self._since = {call: self._since.get(call, self._now()) for call in running}
+        if live.note or not live.calls:
+            return live.note or self._phrases.working
+        title = plan.title(live.calls, self._phrases)
+        seconds = self._now() - self._since[running[-1]] if running else 0.0
+        return f"{title} ({seconds:.0f} s)" if seconds >= 1 else title
+
+    def _changes(self, calls: tuple[CallRow, ...], title: str) -> tuple[list[JsonValue], Mapping[str, Json]]:
+        tasks = {call.id: plan.update(call) for call in calls}
+        chunks: list[JsonValue] = [plan.title_update(title)] if title != self._title else []
+        chunks += [task for call, task in tasks.items() if task != self._tasks.get(call)]
+        return chunks, tasks
+
+    def _rest(self, message: OutboundMessage) -> list[JsonValue] | None:
+        """Return the parts that are missing to this message; None if it shows something else."""
+        shown = render.body(message, self._phrases)
+        written = render.written(message)
+        calls = {call.id for call in message.calls}
+        same = (
+            written.startswith(self._written) and not render.has_block(shown, "table") and len(calls) <= plan.MOST_TASKS
+        )
+        if not same or not self._tasks.keys() <= calls or (self._title and not calls):
+            return None
+        chunks, _ = self._changes(message.calls, plan.title(message.calls, self._phrases) if calls else "")
+        if rest := written[len(self._written) :]:
+            chunks.append({"type": "markdown_text", "text": rest})
+        return chunks
+
+    async def _begin(self, news: _News) -> None:
+        thread: Json = {"thread_ts": self._chat.thread} if self._chat.thread is not None else {}
+        mode: Json = {"chunks": news.chunks, "task_display_mode": "plan"}
+        try:
+            answer = await self._client.call(
+                "chat.startStream", {"channel": self._chat.chat, **thread, **self._recipient, **mode}
+            )
+        except ChannelError as error:
+            if error.ambiguous:
+                self._owner.unconfirmed()
+            if error.ambiguous or isinstance(error, AccountRefused):
+                raise
+            self._owner.refused(self._chat, error)
+            raise self._over(error.reason) from error  # also for a wait: an edited message need not wait
+        ts = str(answer.get("ts"))
+        self.posted = Posted(chat=self._chat, message_id=ts, at=float(ts))
+        self._began = self._seen = self._now()
+        self._keeper = asyncio.create_task(self._keep(), name=f"slack stream {ts}")
+        self._owner.begun(self, self.posted)
+
+    async def _append(self, chunks: list[JsonValue]) -> None:
+        try:
+            await self._client.call("chat.appendStream", {**self._where, "chunks": chunks})
+        except StoppedByReader as error:
+            if self.posted is not None:
+                self._owner.stopped(self.posted)
+            raise self._over(error.reason) from error
+        except (AccountRefused, MessageGone) as error:
+            self._over(error.reason)
+            raise
+        except ChannelError as error:
+            if error.permanent or error.ambiguous:  # of a part that may have arrived nobody knows what is on the screen
+                raise self._over(error.reason) from error
+            raise
+        self._seen = self._now()
+
+    async def _stop(self, how: Json) -> bool:
+        """Stop the stream. Returns False if what was to be added may be missing. Raises ChannelError to be repeated."""
+        try:
+            await self._client.call("chat.stopStream", {**self._where, **how})
+        except (AccountRefused, MessageGone) as error:
+            self._over(error.reason)
+            raise
+        except ChannelError as error:
+            if not (error.permanent or error.ambiguous):
+                raise
+            if not isinstance(error, StreamOver):
+                log.info("stream not ended as wanted chat=%s: %s", self._chat, error.reason)
+            self._over(error.reason)
+            return False
+        self._over("it has ended")
+        return True
+
+    def _over(self, why: str) -> StreamEnded:
+        self._ended = self._ended or why
+        if self._keeper is not None and self._keeper is not asyncio.current_task():
+            self._keeper.cancel()
+        return StreamEnded(why)
+
+    async def _keep(self) -> None:
+        """Keep the stream open while tools run, and end it before Slack does."""
+        while not self._ended:
+            due = min(self._seen + QUIET, self._began + LONGEST)
+            if (left := due - self._now()) > 0:
+                await asyncio.sleep(left)
+            elif self._now() >= self._began + LONGEST or not self._title:
+                await self.end("it has lasted long enough")
+            else:
+                await self._renew()
+
+    async def _renew(self) -> None:
+        async with self._turn:
+            try:
+                await self._append([plan.title_update(self._title)])
+            except ChannelError as error:
+                log.info("stream not kept open chat=%s: %s", self._chat, error.reason)
+                self._seen = self._now() - QUIET / 2  # once more soon, if it is open still
+
+    @property
+    def _is_too_late(self) -> bool:
+        return self.posted is None and self._now() - self._began > MOST_THINKING
+
+    @property
+    def _where(self) -> Json:
+        return {"channel": self._chat.chat, "ts": self.posted.message_id if self.posted else ""}
