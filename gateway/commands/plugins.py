@@ -73,8 +73,12 @@ class PluginCommands:
         waiting = [each for each in listed if self._waits(each)] if given.is_owner else []
         buttons = tuple((_button(each, given.language),) for each in waiting[:MOST_BUTTONS])
         zone = given.session.conversation.zone()
+        at_work = [each for each in listed if is_short and self._is_at_work(each)]
         in_words = self._short if is_short else self._line
-        lines = [in_words(each, given.language, zone) for each in listed]
+        lines = [in_words(each, given.language, zone) for each in listed if each not in at_work]
+        if at_work:
+            names = ", ".join(literal(each.name) for each in at_work)
+            lines.insert(0, say("plugins_at_work", given.language, names=names))
         title = say("plugins_title" if lines else "plugins_none", given.language)
         return OutboundMessage(markdown="\n".join([title, *lines]), buttons=buttons)
 
@@ -103,6 +107,10 @@ class PluginCommands:
 
     def _waits(self, plugin: ListedPlugin) -> bool:
         return plugin.waits(self._approved.approved(plugin.name))
+
+    def _is_at_work(self, plugin: ListedPlugin) -> bool:
+        """Return True if there is nothing to tell about a plugin but that it is on."""
+        return plugin.state is State.ON and not plugin.failures and not self._waits(plugin)
 
     def _line(self, plugin: ListedPlugin, language: Language, zone: tzinfo) -> str:
         if plugin.installed is not None:

@@ -75,6 +75,7 @@ TEXTS = {
     },
     "plugins_line": {"en": "- **{name}** ({whose}): {state}", "zh": "- **{name}**（{whose}）：{state}"},
     "plugins_line_short": {"en": "- **{name}**: {state}", "zh": "- **{name}**：{state}"},
+    "plugins_at_work": {"en": "- On: {names}", "zh": "- 已启用：{names}"},
     "plugins_line_failed": {"en": "{line}. {failed}", "zh": "{line}。{failed}"},
     "plugins_ours": {"en": "comes with Parley", "zh": "Parley 自带"},
     "plugins_of_others": {"en": "of others", "zh": "第三方"},
