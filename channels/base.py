@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Protocol
 from pydantic import Field
 
 from channels.attachments import Attachment
-from channels.buttons import Action, Choice
-from channels.commands import CommandSpec, Suggestion, Typed
+from channels.buttons import Action, Choice, Entry
+from channels.commands import CommandSpec, Form, Suggestion, Typed
 from channels.limits import Limits
 from channels.unread import Unread
 from channels.values import CallRow, Standing, Text, Value
@@ -274,6 +274,7 @@ class OutboundMessage(Value):
     markdown: Text
     buttons: tuple[tuple[Button, ...], ...] = ()  # rows
     choice: Choice | None = None
+    form: Entry | None = None  # a button that opens the form of its command, where the platform has forms
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None
     silent: bool = False
@@ -309,6 +310,7 @@ class Menu:
     commands: tuple[CommandSpec, ...] = ()
     suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] = _no_suggestions
     """Returns values for an argument that contain what was typed; none for those who may not use the command."""
+    form: Callable[[ChatKey, Sender, str], Awaitable[Form | None]] | None = None  # for a command that was begun
 
 
 class ChannelError(Exception):

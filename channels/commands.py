@@ -14,6 +14,8 @@ _PART = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+")
 _PLACE = re.compile(r"[A-Z][A-Z_]*\Z")
 NUMBERS = frozenset({"N", "NUMBER"})
 """Places that stand for whole numbers."""
+TEXTS = frozenset({"TEXT", "WORDS"})
+"""Places that stand for texts of any length."""
 ACTION, CHOICE, LEVEL = "action", "choice", "level"
 WIDEST = "everywhere"
 """A word that only choices of a level have."""
@@ -69,6 +71,37 @@ def _of_part(part: str, *, required: bool, alone: bool) -> list[CommandOption]:
     ]
 
 
+class FormField(Value):
+    """A field of a form; what is filled in is typed after what the other fields have before it."""
+
+    label: Text
+    choices: tuple[str, ...] = ()
+    """The only values it can have; empty if the user writes it."""
+    required: bool = False
+    is_long: bool = False
+    """True for texts of several lines."""
+
+
+class Form(Value):
+    """The fields for the arguments of a command that are not given yet."""
+
+    title: Text
+    fields: tuple[FormField, ...]
+
+
+def fields(usage: str, begun: int) -> tuple[FormField, ...]:
+    """Return the fields that a usage hint describes, in its order, without so many of the first. One is required."""
+    found: list[FormField] = []
+    for part in _PART.findall(usage):
+        words = [branch.split() for branch in part.strip("[]").split("|") if branch.strip()]
+        choices = tuple(branch[0] for branch in words if not _PLACE.match(branch[0]))
+        places = [word for branch in words for word in branch if _PLACE.match(word)]
+        alone = part.startswith("[") and len(words) == len(places) == 1
+        found += [FormField(label=ACTION, choices=choices)] if choices else []
+        found += [FormField(label=each, required=not alone, is_long=each in TEXTS) for each in dict.fromkeys(places)]
+    return tuple(each.model_copy(update={"required": True}) if not n else each for n, each in enumerate(found[begun:]))
+
+
 class CommandSpec(Value):
     """A slash command as shown in a platform's menu."""
 
@@ -85,6 +118,8 @@ class CommandSpec(Value):
     """True if menus that differ by person offer it to owners and admins only."""
     takes_files: bool = False
     """True if a file can be given with it."""
+    form: str | None = None
+    """Pattern of the arguments after which a form asks for the others, where the platform has forms."""
     on_messages: dict[str, str] = Field(default_factory=dict)
     """Names of its entry in the menus on messages, by language; empty if there is none."""
 

@@ -180,7 +180,7 @@ class MemoryChannel:
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """Split at line ends if possible; Markdown is not considered."""
         texts = _cut(message.markdown, self.limits.max_text)
-        bare = {"buttons": (), "choice": None, "attachments": ()}
+        bare = {"buttons": (), "choice": None, "form": None, "attachments": ()}
         parts = [message.model_copy(update={"markdown": text, **bare}) for text in texts]
         parts[1:] = [part.model_copy(update={"reply_to": None}) for part in parts[1:]]
         parts[-1] = parts[-1].model_copy(update={name: getattr(message, name) for name in bare})

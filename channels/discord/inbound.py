@@ -12,12 +12,14 @@ from functools import partial
 from pydantic import JsonValue
 
 from channels.backoff import Backoff
-from channels.base import Accepted, ChannelError, InboundEvent, Inbox, NotTakenIn
+from channels.base import Accepted, ButtonPressed, ChannelError, CommandInvoked, InboundEvent, Inbox, NotTakenIn
 from channels.discord.cache import RecentMessages
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import Interactions, Outcome
 from channels.discord.menu import complete
+from channels.discord.modal import ask, begun
 from channels.discord.normalise import View, edited, from_interaction, place, received, sender_of
+from channels.discord.render import FORM
 from channels.discord.wire import COMPLETION, THREADS, Deletion, Interaction, Message
 from channels.tasks import BackgroundTasks
 from channels.values import parse
@@ -176,7 +178,19 @@ class Inbound:
         if event is None:
             return
         self._rest.allow(interaction.channel_id)
+        if begun(event, self._view.menu) is None:
+            self._take(interaction, event)
+        else:
+            self._tasks.start(self._ask(interaction, event))
 
+    async def _ask(self, interaction: Interaction, event: CommandInvoked | ButtonPressed) -> None:
+        """Open the form of a command that was begun, or take it as it is if there is none."""
+        if not await ask(self._rest, interaction, event, self._view.menu):
+            if isinstance(event, ButtonPressed):
+                event = event.model_copy(update={"action": event.action.removeprefix(FORM)})
+            self._take(interaction, event)
+
+    def _take(self, interaction: Interaction, event: CommandInvoked | ButtonPressed) -> None:
         async def make() -> InboundEvent | None:
             return event
 

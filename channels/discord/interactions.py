@@ -15,7 +15,7 @@ from channels.base import Accepted, ChannelError
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import ALREADY_ANSWERED, UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, Refused
 from channels.discord.normalise import created_at
-from channels.discord.wire import COMPONENT, EPHEMERAL, Interaction
+from channels.discord.wire import COMPONENT, EPHEMERAL, SUBMISSION, Interaction
 from channels.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ class Interactions:
         deferred = await self._defer(interaction, outcome)
         if interaction.id in self._acknowledged:
             self._acknowledged[interaction.id].set()
-        if deferred and interaction.type != COMPONENT and await outcome not in _ANSWERED:
+        if deferred and interaction.type != COMPONENT and _has_no_answer(interaction, await outcome):
             try:
                 await self._delete_placeholder(interaction.token)
             except ChannelError as error:
@@ -119,6 +119,11 @@ class Interactions:
     async def _delete_placeholder(self, token: str) -> None:
         me = await self._rest.me()
         await self._rest.call(Call(original("DELETE", me.application, token)))
+
+
+def _has_no_answer(interaction: Interaction, outcome: Accepted | None) -> bool:
+    """Return True if no answer will replace the placeholder; that of a modal submitted again is on its way."""
+    return outcome not in _ANSWERED or (interaction.type == SUBMISSION and outcome is Accepted.DUPLICATE)
 
 
 def callback(interaction: str, token: str) -> Endpoint:

@@ -38,7 +38,7 @@ _CLOSED = re.compile(r"application/(pdf|zip|gzip|x-tar|epub\+zip|msword|vnd\..+)
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
     """Return the message as one of components, if it gains by that and fits, else as `render.split` does.
 
-    A menu goes with the last part, in place of the buttons for which it stands.
+    The menu and the form go with the last part, the menu in place of the buttons for which it stands.
     """
     choice = message.choice
     if choice is not None:
@@ -47,13 +47,14 @@ def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         message = message.model_copy(update={"buttons": left, "choice": choice})
     if layout(message) is None:
         *parts, last = render.split(message)
-        return (*parts, last if choice is None else last.model_copy(update={"choice": choice}))
+        return (*parts, last.model_copy(update={"choice": choice, "form": message.form}))
     return (
         OutboundMessage(
             markdown=message.markdown,
             attachments=message.attachments,
             buttons=message.buttons,
             choice=choice,
+            form=message.form,
             silent=message.silent,
             reply_to=message.reply_to,
             respond=message.respond,

@@ -30,6 +30,7 @@ from channels.discord.wire import (
     EPHEMERAL,
     FORWARD,
     REPLY,
+    SUBMISSION,
     SYSTEM,
     File,
     Interaction,
@@ -211,6 +212,29 @@ def arguments(data: InteractionData, menu: Menu) -> str:
     return " ".join(str(option.value).strip() for option in given if option.value is not None).strip()
 
 
+def _command(interaction: Interaction, line: str, menu: Menu) -> tuple[str, str]:
+    """Return the name and the arguments of a command, chosen or filled in; two empty texts if it is none.
+
+    `line` is the command that a modal has begun.
+    """
+    data = interaction.data
+    if interaction.type == COMMAND:
+        return _command_name(data, menu), arguments(data, menu)
+    begun = parse_command(line, ())
+    if begun is None:
+        return "", ""
+    filled = (part.component.text for part in data.components)
+    return begun.name, " ".join(filter(None, (begun.arguments, *filled)))
+
+
+def _modal(interaction: Interaction) -> tuple[str, str]:
+    """Return what opened a submitted modal, and the command that it has begun; two empty texts if it is none."""
+    if interaction.type != SUBMISSION:
+        return "", ""
+    opened_by, _, line = interaction.data.custom_id.partition(":")
+    return opened_by, line
+
+
 def _given_files(interaction: Interaction) -> tuple[Attachment, ...]:
     """Return the files that were given with a command."""
     files = interaction.data.resolved.attachments
@@ -222,10 +246,11 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
     sender = sender_of(interaction)
     if sender is None:
         return None
-    event_id = f"discord:interaction:{interaction.id}"
+    opened_by, line = _modal(interaction)
+    event_id = f"discord:form:{opened_by}" if opened_by else f"discord:interaction:{interaction.id}"
     chat = place(view, interaction.guild_id, interaction.channel_id)
     direct = interaction.guild_id is None
-    name = _command_name(interaction.data, view.menu) if interaction.type == COMMAND else ""
+    name, given = _command(interaction, line, view.menu)
     if name:
         return CommandInvoked(
             event_id=event_id,
@@ -236,7 +261,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             group=view.servers.title(interaction.guild_id, interaction.channel_id),
             message_id=interaction.id,
             name=name,
-            arguments=arguments(interaction.data, view.menu),
+            arguments=given,
             respond=respond_to(interaction),
             attachments=_given_files(interaction),
             reply_to=interaction.data.target_id,

@@ -17,6 +17,8 @@ MAX_TEXT = 2_000
 """Discord counts characters; UTF-16 units are never fewer."""
 MAX_LABEL = 80
 MAX_ENTRY, MAX_PROMPT = 100, 150
+FORM = "form:"
+"""Begins the custom id of a button that opens a form."""
 MENU = "menu"
 """Custom id of menus. What is chosen is the value of the entry."""
 MAX_ROWS = MAX_IN_ROW = 5
@@ -214,9 +216,10 @@ def _fits(markdown: str) -> bool:
 
 
 def rows_of(message: OutboundMessage) -> list[JsonValue]:
-    """Build the rows below a message: its menu, and its buttons in the rows that are left."""
+    """Build the rows below a message: its menu, the button of its form, and its buttons in the rows that are left."""
     menu = [_menu(message.choice)] if message.choice is not None else []
-    return [*menu, *buttons_of(message.buttons, MAX_ROWS - len(menu))]
+    form = [_opener(message.form)] if message.form is not None else []
+    return [*menu, *buttons_of(message.buttons, MAX_ROWS - len(menu) - len(form)), *form]
 
 
 def buttons_of(rows: Sequence[Sequence[Button]], most: int = MAX_ROWS) -> list[JsonValue]:
@@ -234,6 +237,11 @@ def _menu(choice: Choice) -> JsonValue:
     options: list[JsonValue] = [_option(entry) for entry in entries.values()]
     menu: JsonValue = {"type": 3, "custom_id": MENU, "options": options, "placeholder": choice.prompt[:MAX_PROMPT]}
     return {"type": 1, "components": [menu]}
+
+
+def _opener(entry: Entry) -> JsonValue:
+    label = entry.label[:MAX_LABEL]
+    return {"type": 1, "components": [{"type": 2, "style": 2, "label": label, "custom_id": f"{FORM}{entry.action}"}]}
 
 
 def _option(entry: Entry) -> JsonValue:

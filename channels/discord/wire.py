@@ -21,7 +21,7 @@ EPHEMERAL = 1 << 6
 """Flag of a message that is visible to one user, and only temporarily."""
 THREADS = frozenset((10, 11, 12))
 """Channel types of threads."""
-COMMAND, COMPONENT, COMPLETION = 2, 3, 4
+COMMAND, COMPONENT, COMPLETION, SUBMISSION = 2, 3, 4, 5
 """Types of interactions."""
 ATTACHED = 11
 """Type of an option that is a file."""
@@ -220,6 +220,22 @@ class Resolved(Wire):
     attachments: dict[str, File] = Field(default_factory=dict)
 
 
+class FilledField(Wire):
+    """A field of a submitted modal."""
+
+    value: Text = ""
+    values: tuple[Text, ...] = ()
+    """What was chosen in a menu."""
+
+    @property
+    def text(self) -> str:
+        return " ".join((self.value, *self.values)).strip()
+
+
+class FilledPart(Wire):
+    component: FilledField = FilledField()
+
+
 class InteractionData(Wire):
     """Name and options of a command, or custom id of a button or menu."""
 
@@ -233,6 +249,8 @@ class InteractionData(Wire):
     custom_id: Text = ""
     values: tuple[Text, ...] = ()
     """What was chosen in a menu."""
+    components: tuple[FilledPart, ...] = ()
+    """The fields of a modal."""
 
 
 class InteractionMessage(Wire):

@@ -245,7 +245,9 @@ class Replies:
         pressed = await self._store.outbox.pressed(event.chat, event.message_id, event.action)
         if pressed is None or not (pressed.has_button(event.action) or (event.by_word and pressed.message.buttons)):
             return []
-        message = pressed.message.model_copy(update={"buttons": (), "choice": None, "respond": event.respond})
+        message = pressed.message.model_copy(
+            update={"buttons": (), "choice": None, "form": None, "respond": event.respond}
+        )
         origin = await origin_of_post(self._store, pressed)
         return [Post(key, f"inbox-{item.seq}", event.chat, message, origin, event.message_id)]
 

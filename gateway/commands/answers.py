@@ -49,7 +49,8 @@ class AnswerCommands:
                 {"en": "Answer a question of mine", "zh": "回答我的提问"},
                 self.answer,
                 rights=always(ANSWER),
-                arguments="ID WORDS",
+                arguments="ID TEXT",
+                form=r"\w+",
                 hidden=True,
             ),
         )

@@ -11,11 +11,12 @@ from agent_core.origin import Origin, named
 from agent_core.sources import person
 from channels.attachments import Attachment
 from channels.base import ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Sender
-from channels.commands import CommandSpec, Suggestion, Typed
+from channels.commands import CommandSpec, Form, Suggestion, Typed
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
+from gateway.commands.form import form_of
 from gateway.commands.plugin_words import AbsentPlugin
 from gateway.permissions.rights import Right, Rights
 from gateway.permissions.roles import Role
@@ -133,6 +134,7 @@ class Command:
         hidden: Only used by buttons; not in menus or help.
         takes_files: A message with files can be this command; otherwise such a message is for the agent.
         private: Offered in private chats only.
+        form: Pattern of the arguments after which a form asks for the others, where the platform has forms.
         on_messages: The entry in the menus on messages, by language, for commands that tell about a message.
         after: The command behind which menus and /help list it; empty, or one that is not there: behind all.
         offered_to: The least role whose menus and /help list it, if `rights` permit that role one of its forms.
@@ -151,6 +153,7 @@ class Command:
     hidden: bool = False
     takes_files: bool = False
     private: bool = False
+    form: str | None = None
     on_messages: Mapping[Language, str] = field(default_factory=dict)
     after: str = ""
     offered_to: Role = Role.GUEST
@@ -169,6 +172,7 @@ class Command:
             private=self.private,
             takes_files=self.takes_files,
             for_admins=self.offered_to.is_at_least(Role.ADMIN),
+            form=self.form,
             on_messages={**self.on_messages},
         )
 
@@ -306,6 +310,13 @@ class CommandTable:
         """Return the commands that people of this role are offered."""
         shown = (each for each in self.commands if not each.hidden and role.is_at_least(each.offered_to))
         return [each for each in shown if any(map(partial(self._rules.may_have, role), each.rights.forms.values()))]
+
+    async def form(self, session: ChatSession, sender: Sender, line: str) -> Form | None:
+        """Return the form for a command that was begun; None if it has none, or is not for this person."""
+        name, _, begun = line.removeprefix("/").partition(" ")
+        if name not in self or self.refusal(session.key, sender, name, f"{begun} x"):
+            return None
+        return form_of(self._by_name[name].spec, begun, await session.conversation.language(sender))
 
     async def suggest(self, session: ChatSession, sender: Sender, typed: Typed) -> list[Suggestion]:
         """Return values for an argument that contain what was typed; none for people who are not offered the command.

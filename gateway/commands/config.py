@@ -168,6 +168,7 @@ class ConfigCommands:
                 self.config,
                 rights=always(SETTINGS),
                 arguments="[get|set|reset|more NAME TEXT]",
+                form="set",
                 example="set keep_days 60",
                 offered_to=Role.ADMIN,
             ),

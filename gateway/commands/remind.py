@@ -61,6 +61,7 @@ class RemindCommands:
                 self.remind,
                 rights=Rights({"": LOOK_AT_JOBS, OTHERWISE: JOB}),
                 arguments="[TIME TEXT]",
+                form="",
                 example={"en": "tomorrow at 9 call Ann", "zh": "明天9点 给安打电话"},
                 main=True,
                 offered_to=Role.MEMBER,

@@ -85,6 +85,7 @@ class ReportCommands:
                 self.report,
                 rights=always(JOB),
                 arguments="[notes|chat|page|usage] [TIME] [TEXT]",
+                form="",
                 example={"en": "chat every day at 18:00", "zh": "chat 每天18:00"},
                 offered_to=Role.MEMBER,
             ),

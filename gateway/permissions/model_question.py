@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from channels.base import Button, OutboundMessage
+from channels.buttons import Entry
 from channels.text import literal, visible
 from gateway.permissions import question_text
 from gateway.permissions.question_text import one_line, shown
@@ -46,7 +47,8 @@ def model_question(question: Question, *, in_group: bool) -> OutboundMessage:
         for number, option in enumerate(options, start=1)
     )
     text = "\n\n".join(filter(None, (question.what, listed if is_listed else "", f"_{how}_")))
-    return OutboundMessage(markdown=text, buttons=rows)
+    own = Entry(label=say("asked_own_words", language), action=f"/answer {question.id}")
+    return OutboundMessage(markdown=text, buttons=rows, form=own)
 
 
 def closing_line(question: Question, name: str = "", *, changed: bool = False) -> OutboundMessage:

@@ -231,8 +231,8 @@ class Post:
         return ":ask:" in self.key
 
     def has_button(self, action: str) -> bool:
-        choice = self.message.choice
-        is_entry = choice is not None and choice.offers(action)
+        choice, form = self.message.choice, self.message.form
+        is_entry = (choice is not None and choice.offers(action)) or (form is not None and form.action == action)
         return is_entry or any(button.action == action for row in self.message.buttons for button in row)
 
     def is_bare_picture_of(self, session: str) -> bool:

@@ -11,6 +11,7 @@ TEXTS = {
         "I wait {minutes} minutes.",
         "zh": "请提及我并作答、回复此消息，或在有选项时点选。我会等待 {minutes} 分钟。",
     },
+    "asked_own_words": {"en": "In my own words …", "zh": "用自己的话回答…"},
     "asked_answered": {"en": "✓ {name}: **{answer}**", "zh": "✓ {name}：**{answer}**"},
     "asked_expired": {
         "en": "_No answer came in time, so I went on without._",

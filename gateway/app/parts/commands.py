@@ -7,7 +7,7 @@ from itertools import chain
 import structlog
 
 from channels.base import ChatKey, Sender
-from channels.commands import Suggestion, Typed
+from channels.commands import Form, Suggestion, Typed
 from gateway.app.listed_plugins import ListedPlugins
 from gateway.app.parts.parts import Parts
 from gateway.app.plugins import commands_of
@@ -132,6 +132,11 @@ class CommandParts:
         """Return values for the argument of a command that a user is typing."""
         found = await self.table.suggest(self._parts.chats.sessions.of(chat), sender, typed)
         return self._parts.base.secrets.masked(found)
+
+    async def form(self, chat: ChatKey, sender: Sender, line: str) -> Form | None:
+        """Return the form for a command that somebody has begun."""
+        found = await self.table.form(self._parts.chats.sessions.of(chat), sender, line)
+        return None if found is None else self._parts.base.secrets.masked(found)
 
     def _commands(self) -> Iterable[Sequence[Command]]:
         """Return all commands but those of plugins, in the order of menus and /help."""

@@ -41,7 +41,7 @@ class ServingParts:
         self.remote_gaps = RemoteGaps(
             chats.gaps, base.store.read_marks, events.dispatcher, base.channels, base.leases, events.hearing
         )
-        menu = Menu(base.secrets.masked(commands.table.specs), commands.suggest)
+        menu = Menu(base.secrets.masked(commands.table.specs), commands.suggest, commands.form)
         self.channel_server = ChannelServer(
             base.channels, events.handler, menu, people.supervisor, self._catch_up, leases=base.leases
         )
