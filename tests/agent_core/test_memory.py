@@ -278,7 +278,7 @@ async def test_what_is_no_file_of_facts_is_refused(folder: Path, kind: str) -> N
         with pytest.raises(ToolFailed, match=r"folder|regular file|hard link"):
             await run(name, folder, **arguments)
 
-    assert handles() == before
+    assert handles() <= before
 
 
 async def test_a_file_grown_too_large_is_left_alone(folder: Path) -> None:

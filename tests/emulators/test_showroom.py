@@ -2,6 +2,7 @@
 
 import asyncio
 import stat
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -69,6 +70,9 @@ async def parley(showroom: Showroom, folder: Path) -> AsyncIterator[Program]:
         for each in showroom.exhibits:
             await connected(each)
         yield program
+    except BaseException:
+        sys.stdout.write(program.console)
+        raise
     finally:
         await program.kill()
 

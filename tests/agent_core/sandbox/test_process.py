@@ -57,11 +57,12 @@ async def shell(
     sandbox: ProcessSandbox, workspace: Path, script: str, limits: CommandLimits = DEFAULT, on_output: OnOutput = silent
 ) -> Finished:
     command = Command(("/bin/sh", "-c", script), workspace, limits=limits)
-    before = asyncio.all_tasks(), handles()
+    tasks, most = asyncio.all_tasks(), handles()
     try:
         return await sandbox.run(command, "out.txt", on_output)
     finally:
-        assert (asyncio.all_tasks(), handles()) == before
+        assert asyncio.all_tasks() == tasks
+        assert handles() <= most, "those of an earlier test may have been closed meanwhile"
 
 
 async def test_what_it_says_is_kept_in_order(sandbox: ProcessSandbox, tmp_path: Path) -> None:
