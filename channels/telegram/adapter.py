@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.backoff import replacement_call, until_answered
-from channels.base import ChannelError, ChatKey, Inbox, Menu, OutboundMessage, Posted
+from channels.base import AccountRefused, ChannelError, ChatKey, Inbox, Menu, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Emoji
 from channels.commands import CommandSpec
 from channels.files import MIB, FileRefused, FileTrouble, too_large
@@ -25,6 +25,7 @@ from channels.telegram.menu import publish_menu, set_menu
 from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
 from channels.telegram.render import MAX_TEXT, Rendered, keyboard, render, split
+from channels.telegram.rich_answer import rich_html
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,8 @@ class TelegramChannel:
         self._client = Client(config)
         self.reach = self._client.reach
         self._files = Files(self._in_chat)
+        self._takes_rich = True
+        """False once the server knew no rich messages."""
         self._polling: Polling | None = None
 
     @property
@@ -103,7 +106,6 @@ class TelegramChannel:
         return posted[0]
 
     async def _post(self, chat: ChatKey, message: OutboundMessage) -> Posted:
-        rendered = render(message.markdown)
         parameters: dict[str, JsonValue] = {"link_preview_options": {"is_disabled": True}}
         if message.silent:
             parameters["disable_notification"] = True
@@ -112,11 +114,34 @@ class TelegramChannel:
         if message.reply_to is not None:
             parameters["reply_parameters"] = {"message_id": int(message.reply_to), "allow_sending_without_reply": True}
         if message.attachments:
-            caption = rendered if message.markdown.strip() else None
+            caption = render(message.markdown) if message.markdown.strip() else None
             parameters.pop("link_preview_options")
             return _posted(chat, await self._files.send(chat, message.attachments, caption, parameters))
-        result = await self._write(chat, "sendMessage", rendered, "text", parameters)
-        return _posted(chat, result)
+        return _posted(chat, await self._say(chat, "sendMessage", message.markdown, parameters))
+
+    async def _say(
+        self, chat: ChatKey, method: str, markdown: str, parameters: Parameters, *, threaded: bool = True
+    ) -> JsonValue:
+        """Send or edit a text; with a table as a rich message, where the chat has them and Telegram takes it."""
+
+        async def plainly() -> JsonValue:
+            return await self._write(chat, method, render(markdown), "text", parameters, threaded=threaded)
+
+        html = rich_html(markdown) if self._takes_rich and chat.chat in self._config.rich_chats else None
+        if html is None:
+            return await plainly()
+        given = {name: value for name, value in parameters.items() if name != "link_preview_options"}
+        rich: JsonValue = {"html": html}
+        richly = "sendRichMessage" if method == "sendMessage" else method
+        try:
+            return await self._in_chat(chat, richly, {**given, "rich_message": rich}, threaded=threaded)
+        except ChannelError as error:
+            is_refused = error.permanent or isinstance(error, BadEntities)
+            if not is_refused or isinstance(error, MovedAway | MessageGone):
+                raise
+            self._takes_rich = not isinstance(error, AccountRefused)  # as Telegram answers calls that it does not know
+            log.warning("no rich message chat=%s: %s", chat, error.reason)
+        return await replacement_call(plainly)
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Edit the text and the buttons only; see `Channel.edit`."""
@@ -126,12 +151,12 @@ class TelegramChannel:
         }
         if message.buttons:  # without them Telegram removes existing buttons
             parameters["reply_markup"] = keyboard(message.buttons)
-        rendered = render(split(message)[0].markdown)
+        words = split(message)[0].markdown
         with suppress(NotModified):
             try:
-                await self._write(posted.chat, "editMessageText", rendered, "text", parameters, threaded=False)
+                await self._say(posted.chat, "editMessageText", words, parameters, threaded=False)
             except CaptionOnly:
-                await replacement_call(lambda: self._edit_caption(posted.chat, rendered, parameters))
+                await replacement_call(lambda: self._edit_caption(posted.chat, render(words), parameters))
 
     def stream(self, chat: ChatKey, *, person: str, reply_to: str | None, key: str) -> Draft | None:
         """See `Streams.stream`. Telegram has drafts in private chats only."""

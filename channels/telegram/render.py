@@ -70,7 +70,7 @@ _CONFIG = _config()
 def render(markdown: str) -> Rendered:
     """Render a text; never empty. Falls back to the Markdown source if it cannot be converted or would show nothing."""
     try:
-        text, entities = convert(_keep_tags(markdown), latex_escape=_has_formula(markdown), config=_CONFIG)
+        text, entities = convert(_keep_tags(markdown), latex_escape=has_formula(markdown), config=_CONFIG)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return plain(markdown)
     if not visible(text):
@@ -89,7 +89,8 @@ def render(markdown: str) -> Rendered:
     return Rendered(text, tuple(kept))
 
 
-def _has_formula(markdown: str) -> bool:
+def has_formula(markdown: str) -> bool:
+    """Return True if the text has a formula in LaTeX."""
     return _FORMULA.search(markdown) is not None
 
 

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from parley.testing.emulators import telegram_params as params
 from parley.testing.emulators.telegram_params import TelegramError, Upload, bad_request
-from parley.testing.emulators.telegram_posting import Posting, checked
+from parley.testing.emulators.telegram_posting import Content, Posting, checked
 from parley.testing.emulators.telegram_state import DOWNLOAD_LIMIT, StoredFile
 
 MAX_CAPTION = 1024
@@ -95,7 +95,7 @@ class Files(Posting):
     def _post_file(self, asked: params.SendMedia, kind: str, file: StoredFile, album: str | None = None) -> JsonValue:
         room = self._room(asked.chat_id)
         text, entities = checked(asked.caption, asked.caption_entities, MAX_CAPTION, "message caption is too long")
-        return self._post(room, asked, text, entities, {kind: file}, album)
+        return self._post(room, asked, Content(text, entities, {kind: file}, album))
 
 
 def _is_playable(file: StoredFile) -> bool:

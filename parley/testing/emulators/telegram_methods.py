@@ -11,7 +11,8 @@ from telegram.constants import ReactionEmoji
 from parley.testing.emulators import telegram_params as params
 from parley.testing.emulators.telegram_files import MAX_CAPTION, Files
 from parley.testing.emulators.telegram_params import Fields, bad_request
-from parley.testing.emulators.telegram_posting import buttons_of, checked
+from parley.testing.emulators.telegram_posting import Content, buttons_of, checked
+from parley.testing.emulators.telegram_rich import rich_text
 from parley.testing.emulators.telegram_state import Action, Button, Draft, Edit, Message, Room
 from parley.testing.emulators.telegram_text import Entity, is_empty
 from parley.testing.emulators.telegram_updates import Json
@@ -45,7 +46,11 @@ class BotApi(Files):
         text, entities = checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
         if is_empty(text):
             raise bad_request("message text is empty")
-        return self._post(room, asked, text, entities)
+        return self._post(room, asked, Content(text, entities))
+
+    def send_rich(self, asked: params.SendRich) -> JsonValue:
+        html = asked.rich_message.html
+        return self._post(self._room(asked.chat_id), asked, Content(rich_text(html), rich=html))
 
     def send_draft(self, asked: params.SendDraft) -> JsonValue:
         room = self._room(asked.chat_id)
@@ -64,10 +69,15 @@ class BotApi(Files):
         message = self._own(room, asked.message_id)
         if message.files:
             raise bad_request("there is no text in the message to edit")
+        buttons = buttons_of(asked.reply_markup)
+        if asked.rich_message is not None:
+            return self._reworded(
+                room, message, (rich_text(asked.rich_message.html), []), buttons, asked.rich_message.html
+            )
         words = checked(asked.text, asked.entities, MAX_TEXT, "message is too long")
         if is_empty(words[0]):
             raise bad_request("message text is empty")
-        return self._reworded(room, message, words, buttons_of(asked.reply_markup))
+        return self._reworded(room, message, words, buttons)
 
     def edit_caption(self, asked: params.EditCaption) -> JsonValue:
         room = self._room(asked.chat_id)
@@ -191,11 +201,16 @@ class BotApi(Files):
         return message
 
     def _reworded(
-        self, room: Room, message: Message, words: tuple[str, list[Entity]], buttons: list[list[Button]]
+        self,
+        room: Room,
+        message: Message,
+        words: tuple[str, list[Entity]],
+        buttons: list[list[Button]],
+        rich: str = "",
     ) -> JsonValue:
-        if (*words, buttons) == (message.text, message.entities, message.buttons):
+        if (*words, buttons, rich) == (message.text, message.entities, message.buttons, message.rich):
             raise bad_request(NOT_MODIFIED)
-        (message.text, message.entities), message.buttons = words, buttons
+        (message.text, message.entities), message.buttons, message.rich = words, buttons, rich
         message.edits.append(Edit(message.text, self._world.clock()))
         return self._edited(room, message)
 
@@ -218,6 +233,7 @@ FLOOD_COUNTED = {
     "sendPhoto",
     "sendDocument",
     "sendVoice",
+    "sendRichMessage",
     "sendAudio",
     "sendMediaGroup",
     "sendMessageDraft",
@@ -233,6 +249,7 @@ METHODS: dict[str, Method] = {
     "sendVoice": _method(params.SendVoice, BotApi.send_voice),
     "sendAudio": _method(params.SendAudio, BotApi.send_audio),
     "sendMediaGroup": _method(params.SendAlbum, BotApi.send_album),
+    "sendRichMessage": _method(params.SendRich, BotApi.send_rich),
     "sendMessageDraft": _method(params.SendDraft, BotApi.send_draft),
     "editMessageText": _method(params.EditText, BotApi.edit_text),
     "editMessageCaption": _method(params.EditCaption, BotApi.edit_caption),

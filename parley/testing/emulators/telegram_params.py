@@ -142,6 +142,14 @@ class SendMessage(Outgoing):
     link_preview_options: Annotated[dict[str, JsonValue] | None, Unpacked] = None
 
 
+class RichContent(Params):
+    html: str
+
+
+class SendRich(Outgoing):
+    rich_message: Annotated[RichContent, Unpacked]
+
+
 class SendMedia(Outgoing):
     caption: str = ""
     caption_entities: Entities = Field(default_factory=list)
@@ -192,7 +200,8 @@ class SendDraft(InChat):
 
 class EditText(InChat):
     message_id: int
-    text: str
+    text: str = ""
+    rich_message: Annotated[RichContent | None, Unpacked] = None
     entities: Entities = Field(default_factory=list)
     link_preview_options: Annotated[dict[str, JsonValue] | None, Unpacked] = None
     reply_markup: Annotated[Keyboard | None, Unpacked] = None

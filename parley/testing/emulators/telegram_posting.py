@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -14,6 +16,17 @@ MAX_ENTITIES = 100
 MAX_ENTITY_BYTES = 9_500
 MAX_CALLBACK_BYTES = 64
 BUTTON_STYLES = {None, "", "primary", "success", "danger"}
+
+
+class Content(NamedTuple):
+    """What a message consists of."""
+
+    text: str
+    entities: Sequence[Entity] = ()
+    files: Mapping[str, StoredFile] = MappingProxyType({})
+    album: str | None = None
+    rich: str = ""
+    """The HTML of a rich message."""
 
 
 class Posting:
@@ -44,16 +57,15 @@ class Posting:
         self,
         room: Room,
         asked: params.Outgoing,
-        text: str,
-        entities: list[Entity],
-        files: Mapping[str, StoredFile] | None = None,
-        album: str | None = None,
+        content: Content,
     ) -> JsonValue:
         self._check_thread(room, asked.message_thread_id)
         reply, buttons = _replied(room, asked.reply_parameters), buttons_of(asked.reply_markup)
-        message = Message(room.next_id(), self._world.bot, self._world.date(), self._world.clock(), text, text)
-        message.entities, message.buttons = entities, buttons
-        message.files, message.album, message.silent = {**(files or {})}, album, asked.disable_notification
+        message = Message(
+            room.next_id(), self._world.bot, self._world.date(), self._world.clock(), content.text, content.text
+        )
+        message.entities, message.buttons, message.rich = [*content.entities], buttons, content.rich
+        message.files, message.album, message.silent = {**content.files}, content.album, asked.disable_notification
         message.reply_to = reply
         message.thread = asked.message_thread_id
         if reply is not None:

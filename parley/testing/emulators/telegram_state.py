@@ -87,7 +87,7 @@ class Message:
     date: int
     at: float
     text: str = ""
-    """Text, or caption of a file."""
+    """Text, caption of a file, or what a rich message shows."""
     first_text: str = ""
     entities: list[Entity] = field(default_factory=list)
     buttons: list[list[Button]] = field(default_factory=list)
@@ -109,6 +109,8 @@ class Message:
     reactions: list[str] = field(default_factory=list)
     """Reactions of the bot."""
     deleted: bool = False
+    rich: str = ""
+    """The HTML of a rich message."""
 
     @property
     def photo(self) -> StoredFile | None:
@@ -169,7 +171,9 @@ class Message:
             about[kind] = file.photo_json() if kind == "photo" else file.document_json()
             if kind in ("voice", "audio"):
                 about[kind] = {**file.document_json(), "duration": 1}
-        if self.text:
+        if self.rich:
+            about["rich_message"] = {"blocks": [{"type": "paragraph", "text": self.text}]}
+        elif self.text:
             about["caption" if self.files else "text"] = self.text
         if self.entities:
             about["caption_entities" if self.files else "entities"] = [entity.to_json() for entity in self.entities]
