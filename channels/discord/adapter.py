@@ -70,6 +70,7 @@ class DiscordChannel:
         max_upload=LARGEST_LIMIT,
         one_receiver=True,
         captions=True,
+        voice_messages=True,
         words_after=timedelta(seconds=0.25),
         typing_every=timedelta(seconds=8),
     )

@@ -27,6 +27,7 @@ from channels.base import ChannelError
 from channels.discord.config import INTENTS, Config
 from channels.discord.errors import Blocked, Refused, Revoked, translate
 from channels.discord.normalise import Identity
+from channels.discord.voice import VOICE_MESSAGE
 from channels.reach import Reach
 
 log = logging.getLogger(__name__)
@@ -99,8 +100,10 @@ class Call(NamedTuple):
     @property
     def kind(self) -> str:
         """Key shared by calls that need the same permissions."""
-        is_reply = isinstance(self.json, dict) and "message_reference" in self.json
-        extra = [" with files"] * bool(self.files) + [" as a reply"] * is_reply
+        fields = self.json if isinstance(self.json, dict) else {}
+        is_voice = isinstance(flags := fields.get("flags"), int) and bool(flags & VOICE_MESSAGE)
+        extra = [" with files"] * bool(self.files) + [" as a reply"] * ("message_reference" in fields)
+        extra += [" as a voice message"] * is_voice
         return f"{self.endpoint.method} {self.endpoint.path}{''.join(extra)}"
 
 

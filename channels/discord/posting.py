@@ -3,6 +3,7 @@
 The thread of a new conversation is created with the bot's first message there.
 """
 
+import asyncio
 import hashlib
 import io
 import logging
@@ -29,6 +30,7 @@ from channels.discord.layout import LAYOUT, as_layout, layout, split
 from channels.discord.lookups import Lookups
 from channels.discord.normalise import DIRECT, created_at
 from channels.discord.render import render, rows_of
+from channels.discord.voice import VOICE_MESSAGE, may_be_voice, recording
 from channels.discord.wire import EPHEMERAL, Message
 from channels.files import read_upload
 from channels.text import visible
@@ -134,6 +136,8 @@ class Posting:
         if message.reply_to and message.reply_to != chat.thread:  # a thread's first message is outside of it
             body["message_reference"] = {"message_id": message.reply_to, "fail_if_not_exists": False}
         route = Endpoint("POST", "/channels/{channel_id}/messages", {"channel_id": channel})
+        if may_be_voice(message) and (spoken := await self._speak(chat, route, message, body)) is not None:
+            return spoken
         try:
             return await self._write(chat, route, message, body)
         except Refused as error:
@@ -142,6 +146,25 @@ class Posting:
             log.info("sent without a reply reference, as the bot lacks Read Message History chat=%s", chat)
         del body["message_reference"]
         return await self._write(chat, route, message, body)
+
+    async def _speak(self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body) -> Posted | None:
+        """Send a recording as a voice message; None if it cannot be one, or Discord does not take it as one here."""
+        (file,) = message.attachments
+        upload = await self._upload(chat, file)
+        told = await asyncio.to_thread(recording, upload.fp.read())
+        upload.reset()
+        if told is None:
+            return None
+        flags = VOICE_MESSAGE | (SILENT if message.silent else 0)
+        attached: list[JsonValue] = [{"id": 0, "filename": upload.filename, **told.fields}]
+        without = {name: value for name, value in body.items() if name not in ("content", "components")}
+        try:
+            return await self._post(
+                chat, route, message, {**without, "flags": flags, "attachments": attached}, [upload]
+            )
+        except Refused as error:
+            log.info("voice message sent as a file chat=%s: %s", chat, error.reason)
+            return None
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Edit text and buttons; without buttons, existing ones are removed. A message visible to one user can be
@@ -216,12 +239,23 @@ class Posting:
         files = [await self._upload(chat, file) for file in message.attachments]
         if files:
             body["attachments"] = [{"id": number, "filename": file.filename} for number, file in enumerate(files)]
+        return await self._post(chat, route, message, body, files, query)
+
+    async def _post(
+        self,
+        chat: ChatKey,
+        route: Endpoint,
+        message: OutboundMessage,
+        body: Body,
+        files: list[discord.File],
+        query: dict[str, str] | None = None,
+    ) -> Posted:
         needs = _needs(chat, message)
         answer = await self._rest.call(Call(route, json=body, query=query, files=files, needs=needs))
         message_id = answer.get("id") if isinstance(answer, dict) else None
         if not isinstance(message_id, str):
             raise ChannelError("Discord's response names no message", ambiguous=True)
-        if _is_layout(body):
+        if _is_layout(body) and "components" in body:
             self._note_layout(message_id)
         return Posted(chat=chat, message_id=message_id, at=created_at(message_id))
 

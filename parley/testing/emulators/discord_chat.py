@@ -3,6 +3,7 @@
 import heapq
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -16,6 +17,7 @@ from parley.testing.emulators.discord_state import (
     SUBMISSION,
     THREAD,
     THREAD_STARTER,
+    VOICE,
     Action,
     Channel,
     Form,
@@ -135,6 +137,18 @@ class Chat:
             self._events.channel("UPDATE", channel)
         self._events.message_made(message)
         self._world.touch(channel)
+        return message
+
+    async def speaks(self, person: Person, recording: bytes, seconds: float = 2.0) -> Message:
+        """Send a voice message."""
+        message = self._world.write(self.channel, person)
+        stored = self._world.store(self.channel, "voice-message.ogg", "audio/ogg", recording)
+        file = replace(stored, seconds=seconds, waveform="AP8A")
+        self._world.files[file.file_id] = file
+        message.files.append(file)
+        message.flags |= VOICE
+        self._events.message_made(message)
+        self._world.touch(self.channel)
         return message
 
     async def shows(self, person: Person, content: Json) -> Message:

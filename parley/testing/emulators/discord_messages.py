@@ -1,9 +1,10 @@
 """Messages of the bot: the rules for their content, whichever call contains it."""
 
+import base64
 import mimetypes
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -29,6 +30,7 @@ from parley.testing.emulators.discord_state import (
     SILENT,
     SUPPRESS_EMBEDS,
     THREAD,
+    VOICE,
     Button,
     Channel,
     Json,
@@ -40,7 +42,9 @@ from parley.testing.emulators.discord_state import (
 
 MAX_CONTENT = 2000
 MAX_EMBEDS = 6000
-SETTABLE = SILENT | SUPPRESS_EMBEDS | EPHEMERAL | COMPONENTS_V2
+SETTABLE = SILENT | SUPPRESS_EMBEDS | EPHEMERAL | COMPONENTS_V2 | VOICE
+NO_VOICE = "You cannot send voice messages in this channel"
+MAX_WAVEFORM = 256
 ATTACHED = "attachment://"
 PLAIN_NAME = re.compile(r"[\w.-]+", re.ASCII)
 """Discord changes other names, so that components cannot name those files."""
@@ -94,6 +98,8 @@ class Pen:
             self.need(channel, "EMBED_LINKS")
         if uploads:
             self.need(channel, "ATTACH_FILES")
+        if (asked.flags or 0) & VOICE:
+            self.need(channel, "SEND_VOICE_MESSAGES", refusal=DiscordError(403, 50173, NO_VOICE))
         if channel.locked:
             raise DiscordError(400, 160005, "Thread is locked")
         if channel.archived:
@@ -105,6 +111,7 @@ class Pen:
     ) -> None:
         """Check the rules for all messages, and those for an edit."""
         _check_legacy_fields(asked, edited)
+        _check_voice(asked, uploads, edited)
         if len(asked.content or "") > MAX_CONTENT:
             raise invalid("content", "BASE_TYPE_MAX_LENGTH", f"Must be {MAX_CONTENT} or fewer in length.")
         if sum(len(each.title or "") + len(each.description or "") for each in asked.embeds or []) > MAX_EMBEDS:
@@ -193,8 +200,29 @@ class Pen:
             upload = uploads[index]
             said = name or upload.name
             mime = mimetypes.guess_type(said)[0] or upload.mime
-            kept.append(self.world.store(message.channel, said, mime, upload.content))
+            file = self.world.store(message.channel, said, mime, upload.content)
+            told = next((each for each in asked.attachments or [] if str(each.id) == str(index)), None)
+            if told is not None and told.waveform is not None:
+                file = replace(file, seconds=told.duration_secs, waveform=told.waveform)
+                self.world.files[file.file_id] = file
+            kept.append(file)
         message.files = kept
+
+
+def _check_voice(asked: MessageParams, uploads: dict[int, Upload], edited: Message | None) -> None:
+    """Refuse whatever a voice message may not be."""
+    if edited is not None and edited.is_voice:
+        raise DiscordError(400, 50162, "Voice messages cannot be edited")
+    if not (asked.flags or 0) & VOICE:
+        return
+    if asked.content or asked.embeds or asked.components:
+        raise DiscordError(400, 50159, "Voice messages do not support additional content")
+    told = asked.attachments or []
+    if len(uploads) != 1 or len(told) != 1 or not uploads[0].content.startswith(b"OggS"):
+        raise DiscordError(400, 50160, "Voice messages must have a single audio attachment")
+    waveform = base64.b64decode(told[0].waveform or "")
+    if not told[0].duration_secs or not 1 <= len(waveform) <= MAX_WAVEFORM:
+        raise DiscordError(400, 50161, "Voice messages must have supporting metadata")
 
 
 def _words(asked: MessageParams) -> str:

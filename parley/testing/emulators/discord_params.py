@@ -130,6 +130,9 @@ class AttachmentParams(Params):
     id: Id
     filename: str | None = None
     description: str | None = None
+    duration_secs: float | None = None
+    waveform: str | None = None
+    """In base64, as is told of voice messages."""
 
 
 class MessageParams(Params):

@@ -27,6 +27,7 @@ PERMISSIONS = {
     "USE_EXTERNAL_EMOJIS": 1 << 18,
     "CREATE_PUBLIC_THREADS": 1 << 35,
     "SEND_MESSAGES_IN_THREADS": 1 << 38,
+    "SEND_VOICE_MESSAGES": 1 << 46,
 }
 EVERYTHING_GIVEN = str(sum(PERMISSIONS.values()))
 LOCALES = {"en": "en-US", "es": "es-ES", "pt": "pt-BR", "sv": "sv-SE", "zh": "zh-CN"}
@@ -219,8 +220,8 @@ def attachment(world: World, file: StoredFile) -> Json:
     }
     if plain != file.name:
         about["title"] = file.name.rpartition(".")[0]
-    if file.mime.startswith("image/"):
-        about.update({"width": 800, "height": 600})
+    about |= {"width": 800, "height": 600} if file.mime.startswith("image/") else {}
+    about |= {"duration_secs": file.seconds, "waveform": file.waveform} if file.waveform is not None else {}
     return about
 
 

@@ -19,6 +19,8 @@ DM, TEXT, THREAD = 1, 0, 11
 COMPLETION, SUBMISSION = 4, 5
 """Types of interactions that ask for values of an argument, and that bring what is filled in a modal."""
 EPHEMERAL, LOADING, HAS_THREAD, SUPPRESS_EMBEDS, SILENT = 1 << 6, 1 << 7, 1 << 5, 1 << 2, 1 << 12
+VOICE = 1 << 13
+"""Flag of a message that is a recording."""
 COMPONENTS_V2 = 1 << 15
 """Flag of a message that consists of components, without content and embeds."""
 REPLY, COMMAND_ANSWER, THREAD_STARTER = 19, 20, 21
@@ -63,6 +65,8 @@ class StoredFile:
     mime: str
     content: bytes = field(repr=False)
     is_photo: bool = False
+    seconds: float | None = None
+    waveform: str | None = None
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,10 @@ class Message:
     def has_layout(self) -> bool:
         """True if the message consists of components."""
         return bool(self.flags & COMPONENTS_V2)
+
+    @property
+    def is_voice(self) -> bool:
+        return bool(self.flags & VOICE)
 
     @property
     def silent(self) -> bool:
