@@ -42,8 +42,9 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         names = ", ".join(paths)
         chat = ChatKey.parse(context.chat_id)
         key = f"{context.session_id}:file:{context.call_id}"
+        told = f"{names} {'was' if len(paths) == 1 else 'were'} sent."
         if len(paths) == 1 and await is_sent(key):
-            return f"{names} was sent."
+            return told
         channel = delivery.channel(chat)
         files = await asyncio.to_thread(copies, context.workspace, paths, key, channel.limits.max_upload)
         whole = OutboundMessage(markdown=caption, attachments=files)
@@ -56,6 +57,6 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         await delivery.deliver(chat, unsent)
         if not all([await is_sent(post.key) for post in unsent]):
             raise ToolFailed(f"{names} could not be sent", "tell the person")
-        return f"{names} was sent."
+        return told
 
     return send_file

@@ -172,6 +172,26 @@ async def test_files_that_the_model_sends_together_arrive_as_one_album(
     assert len(telegram.calls_of("sendMediaGroup")) == 1
 
 
+async def test_an_album_whose_confirmation_is_lost_is_whole_and_appears_at_most_twice(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    telegram.flood.on = False
+    telegram.faults.lose_answer("sendMediaGroup")
+    stage.script.then(
+        calls(ToolUse("write_file", {"path": "a.csv", "content": "1,2"})),
+        calls(ToolUse("write_file", {"path": "b.csv", "content": "3,4"})),
+        calls(ToolUse("send_file", {"path": "a.csv", "also": ["b.csv"]})),
+        says("Done."),
+    )
+
+    await chat.says(ann, "make two tables")
+    await chat.until(lambda c: "Done." in c.screen[-1])
+
+    assert [message.shown for message in chat.bot_messages if message.document] == ["[a.csv]", "[b.csv]"] * 2
+    assert "a.csv, b.csv were sent" in stage.model.requests[-1].last_text
+
+
 async def test_a_text_that_telegram_cut_into_pieces_is_one_message_whose_rest_is_in_a_file(
     stage: Stage, telegram: TelegramEmulator
 ) -> None:
