@@ -9,7 +9,10 @@ from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.slack_chat import Chat
 from parley.testing.emulators.slack_clients import slack_client
 from parley.testing.emulators.slack_state import Message
+from parley.testing.emulators.slack_wire import Json
 from tests.clock import FakeClock
+from tests.emulators.showroom.shown import Part
+from tests.emulators.showroom.slack_parts import parts_of
 
 OVER = "message_not_in_streaming_state"
 Chunk = dict[str, JsonValue]
@@ -220,3 +223,12 @@ async def test_a_message_has_one_table_and_one_plan(slack: SlackEmulator, client
     for blocks in ([table, table], [plan, plan], [{**table, "rows": [[{"type": "raw_text", "text": "a"}] * 21]}]):
         with pytest.raises(SlackApiError):
             await client.chat_postMessage(channel=chat.id, text="x", blocks=blocks)
+
+
+def test_the_showroom_draws_plans_and_tables() -> None:
+    card: Json = {"task_id": "1", "title": "Read", "status": "complete"}
+    (plan,) = parts_of({"type": "plan", "title": "Used 1 tool", "tasks": [card]})
+    assert plan == Part("Used 1 tool\n✓ Read", role="plan")
+    cells: list[JsonValue] = [{"type": "raw_text", "text": "a"}, {"type": "raw_text", "text": "b"}]
+    (table,) = parts_of({"type": "table", "rows": [cells, cells]})
+    assert table == Part("| a | b |\n| -- | -- |\n| a | b |", "markdown")

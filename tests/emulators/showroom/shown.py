@@ -5,7 +5,8 @@ from typing import Literal
 
 Marks = Literal["plain", "telegram", "markdown", "mrkdwn", "discord"]
 """Markup of a text, which the page renders."""
-Role = Literal["", "heading", "context", "embed"]
+Role = Literal["", "heading", "context", "embed", "plan"]
+"""The first line of a plan is its title; each further one is a task, with a sign for its state before it."""
 
 
 @dataclass(frozen=True)

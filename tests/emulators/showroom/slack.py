@@ -12,7 +12,8 @@ from tests.emulators.showroom.shown import Part, ShownButton, ShownMessage, Sign
 from tests.emulators.showroom.slack_parts import parts_of
 from tests.emulators.showroom.trouble import Troubles
 
-WRITES = ("chat.postMessage", "chat.postEphemeral", "chat.update", "response_url")
+STREAMS = ("chat.startStream", "chat.appendStream", "chat.stopStream")
+WRITES = ("chat.postMessage", "chat.postEphemeral", "chat.update", "response_url", *STREAMS)
 RECENT = 40
 """Number of recent messages that are searched for a status."""
 _MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from parley.testing.emulators.slack_plan import plan_of, rich_words
 from parley.testing.emulators.slack_text import block_words
 from parley.testing.emulators.slack_wire import Json
 from tests.emulators.showroom.shown import Part, Role
@@ -22,10 +23,27 @@ def parts_of(block: Json) -> Iterable[Part]:
         case "context":
             elements = block.get("elements")
             yield from _texts(elements if isinstance(elements, list) else [], "context")
+        case "plan":
+            found = plan_of([block])
+            yield Part("\n".join((found.title, found.rows)) if found else "", role="plan")
+        case "table":
+            yield Part(_markdown(block.get("rows")), "markdown")
         case "actions" | "divider":
             return
         case _:
             yield Part(block_words([block], str))
+
+
+def _markdown(rows: JsonValue) -> str:
+    """Return the rows of a table as Markdown."""
+    lines = (
+        [[rich_words(cell) for cell in row] for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
+    )
+    return (
+        "\n".join(f"| {' | '.join(line)} |" for line in [*lines[:1], ["--"] * len(lines[0]), *lines[1:]])
+        if lines
+        else ""
+    )
 
 
 def _texts(values: Iterable[JsonValue], role: Role = "") -> Iterable[Part]:
