@@ -8,12 +8,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from aiohttp import web
 
 from bench.bot import PARLEY, Bot
 from bench.place import PLACES, Place, is_listening, lift_limits, previews
+from parley.testing.emulators import slack_state
 from parley.testing.emulators.control import Call
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Script
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.emulated import Emulated
@@ -175,10 +178,19 @@ async def stage(script: Script, on: str, *, pace: bool = True, seats: int = 0) -
             if not pace:
                 lift_limits(made.emulator)
             made.seat(seats)
+            await _open_panes(made)
             yield made
             trouble = [*made.emulator.violations, *model.violations]
             if trouble:
                 raise AssertionError(f"not a fair run: {trouble[:3]}")
+
+
+async def _open_panes(scene: Stage) -> None:
+    """Let the users of Slack write in the assistant's pane, where the private chats are of an app that has one."""
+    if isinstance(scene.emulator, SlackEmulator):
+        for seat in scene.seats:
+            person = cast("slack_state.Person", seat.person)
+            seat.chat = cast("Chat", await scene.emulator.private(person).opens_assistant(person))
 
 
 def compile_sources() -> None:

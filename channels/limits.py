@@ -27,6 +27,8 @@ class Limits(Value):
     """Calls allowed over all chats."""
     edits_per_minute: float | None = None
     """Edits allowed over all chats, where the platform limits them separately."""
+    streams_per_minute: float | None = None
+    """Streams that may begin over all chats, where the platform limits them separately."""
     slash: str = "/"
     """Prefix of commands."""
     keeps_keys: bool = False

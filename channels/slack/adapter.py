@@ -78,6 +78,7 @@ class SlackChannel:
             burst=3,
             slash="!",  # also works in threads, where Slack has no slash commands
             edits_per_minute=50,
+            streams_per_minute=20,
             max_upload=MAX_UPLOAD,
             tells_full_members=True,
             shows_calls=True,

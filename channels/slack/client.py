@@ -39,7 +39,6 @@ TIERS = {
     "conversations.replies": (50, 15),
     "conversations.open": (50, 5),
     "users.info": (100, 15),
-    "chat.startStream": (20, 15),
     "chat.appendStream": (100, 15),
     "chat.stopStream": (20, 20),
     "reactions.add": (20, 10),

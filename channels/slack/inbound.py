@@ -18,11 +18,13 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from channels.base import (
+    Accepted,
     AccountRefused,
     ChannelError,
     ChatKey,
     InboundEvent,
     Inbox,
+    MessageReceived,
     NotTakenIn,
     Posted,
 )
@@ -39,7 +41,7 @@ from channels.slack.interactions import (
     question_window,
     stop_pressed,
 )
-from channels.slack.mentions import Identity, Names
+from channels.slack.mentions import Identity, Names, without_mentions
 from channels.slack.normalise import normalise
 from channels.slack.shared_files import SharedFiles
 from channels.slack.users import Users
@@ -59,6 +61,8 @@ _MOVED = "channel_id_changed"
 _STOPPED = "agent_session_stopped"
 _REMOVED = ("app_uninstalled", "tokens_revoked")
 Body = Mapping[str, JsonValue]
+MOST_UNNAMED = 1_000
+MOST_TITLE = 80
 SETTLE_SECONDS = 0.01
 """Time within which an earlier message may still arrive on the other socket."""
 
@@ -172,7 +176,8 @@ class Inbound(AsyncMiddleware):
 
     async def _accept(self, event: InboundEvent) -> None:
         self._noted(event)
-        await self._inbox(event)
+        if await self._inbox(event) is Accepted.NEW and isinstance(event, MessageReceived):
+            self._shortcuts.name(event.chat, event.text)
 
     async def _move(self, event: Mapping[str, JsonValue]) -> None:
         """Pass on that a channel has another id, as when it was shared. Its messages keep theirs."""
@@ -250,6 +255,8 @@ class Shortcuts:
         self._me = me
         self._users = users
         self._tasks = BackgroundTasks()
+        self._unnamed: dict[tuple[str, str | None], None] = {}
+        """Threads of the assistant's pane in which nobody has written yet."""
 
     def take(self, body: Mapping[str, JsonValue]) -> None:
         """Handle a payload that is not an inbound event; most need nothing but the acknowledgement."""
@@ -257,14 +264,30 @@ class Shortcuts:
         if isinstance(event, dict) and event.get("type") == "assistant_thread_started":
             thread = parse(AssistantThread, event.get("assistant_thread"))
             if thread is not None:
-                self._tasks.start(self._suggest(thread))
+                self._begin(thread)
         elif body.get("type") == "message_action" and body.get("callback_id") == ASK:
             shortcut = parse(Interaction, body)
             if shortcut is not None and shortcut.channel is not None:
                 self._tasks.start(self._open_window(shortcut))
 
+    def name(self, chat: ChatKey, words: str) -> None:
+        """Name a new thread of the assistant's pane after its first message, by which people find it again."""
+        place = (chat.chat, chat.thread)
+        if place not in self._unnamed:
+            return
+        del self._unnamed[place]
+        if title := _title(words):
+            about: dict[str, JsonValue] = {"channel_id": chat.chat, "thread_ts": chat.thread, "title": title}
+            self._tasks.start(self._call("assistant.threads.setTitle", about))
+
     async def close(self) -> None:
         await self._tasks.close()
+
+    def _begin(self, thread: AssistantThread) -> None:
+        self._unnamed[thread.channel_id, thread.thread_ts] = None
+        if len(self._unnamed) > MOST_UNNAMED:
+            del self._unnamed[next(iter(self._unnamed))]
+        self._tasks.start(self._suggest(thread))
 
     async def _suggest(self, thread: AssistantThread) -> None:
         await self._users.wait_for([thread.user_id], ())
@@ -288,3 +311,9 @@ class Shortcuts:
             await self._client.call(method, parameters)
         except ChannelError as error:
             log.info("%s: %s", method, error.reason)
+
+
+def _title(words: str) -> str:
+    """Return the title of a conversation that begins with these words; empty if they are none."""
+    flat = " ".join(without_mentions(words).split())
+    return flat if len(flat) <= MOST_TITLE else f"{flat[: MOST_TITLE - 1]}…"

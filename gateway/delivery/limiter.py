@@ -12,7 +12,6 @@ from itertools import count
 
 from agent_core.clock import Clock
 from channels.base import Channel, ChatKey
-from channels.limits import Limits
 from gateway.delivery.sending import Sending, SendsAlways
 
 REMEMBERED = 1_000
@@ -25,6 +24,8 @@ EDIT_WITHIN = 5.0
 """Longest acceptable wait for the last edit of a progress message; beyond it none is posted."""
 BURST_OF_EDITS = 0.2
 """Share of a minute's edits that may be made at once. The rest is spread, so that no minute exceeds the limit."""
+BURST_OF_STREAMS = 0.5
+"""The same for streams that begin: a run whose stream would have to wait is shown by edits."""
 
 Place = tuple[str, str, str, str | None]
 """Unit whose calls a platform counts together."""
@@ -190,7 +191,8 @@ class ChatLimiter:
         self._all = _Line(
             per_second=limits.calls_per_second, burst=limits.calls_per_second, clock=clock, sending=sending
         )
-        self._edits = _edits(limits, clock, sending)
+        self._edits = _line(limits.edits_per_minute, BURST_OF_EDITS, clock, sending)
+        self._streams = _line(limits.streams_per_minute, BURST_OF_STREAMS, clock, sending)
         self._shown: set[str] = set()
         """Runs with a progress message, each of which is owed one more edit."""
         self._answering: set[str] = set()
@@ -209,6 +211,15 @@ class ChatLimiter:
         ):
             return False
         self._shown.add(run)
+        return True
+
+    def begin_stream(self) -> bool:
+        """Count a stream that begins now; return False if the platform allows no further one yet."""
+        if self._streams is None:
+            return True
+        if self._streams.delay() > 0:
+            return False
+        self._streams.take()
         return True
 
     def answer(self, run: str) -> None:
@@ -310,11 +321,12 @@ class ChatLimiter:
         self._sweep_at = max(REMEMBERED, 2 * len(self._chats))
 
 
-def _edits(limits: Limits, clock: Clock, sending: Sending) -> _Line | None:
-    if limits.edits_per_minute is None:
+def _line(per_minute: float | None, share: float, clock: Clock, sending: Sending) -> _Line | None:
+    """Return the line for a limit of all chats, of which `share` may be used at once; None if there is no limit."""
+    if per_minute is None:
         return None
-    burst = BURST_OF_EDITS * limits.edits_per_minute
-    return _Line(per_second=(limits.edits_per_minute - burst) / 60, burst=burst, clock=clock, sending=sending)
+    burst = share * per_minute
+    return _Line(per_second=(per_minute - burst) / 60, burst=burst, clock=clock, sending=sending)
 
 
 def _rounded(delay: float) -> float:

@@ -280,9 +280,10 @@ class ProgressMessage:
 
     async def _append(self, stream: MaskedStream, live: Live) -> None:
         """Show it by the stream, or by an edit if that has ended. Raises ChannelError."""
-        has_ended = False
+        has_ended = stream.posted is None and not self._limiter.begin_stream()
         try:
-            await stream.show(live)
+            if not has_ended:
+                await stream.show(live)
         except StreamEnded as ended:
             log.debug("stream ended", run=self._run, chat=str(self._chat), reason=ended.reason)
             has_ended = True

@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulators.model_script import ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, lasting, newest
+from tests.end_to_end.stage import Stage, lasting, newest, rows_of
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
@@ -22,7 +22,7 @@ async def test_a_request_leaves_the_file_and_the_answer_alone(stage: Stage) -> N
     )
 
     await chat.says(ann, "write the sums into a file")
-    await chat.until(lambda c: newest(c).button("Stop") is not None and "sums.csv" in newest(c).shown)
+    await chat.until(lambda c: newest(c).button("Stop") is not None and "sums.csv" in rows_of(newest(c)))
     seen.set()
     await chat.until(lambda c: len(lasting(c)) == 2 and lasting(c)[1].shown == "Here are the sums.")
 

@@ -79,12 +79,14 @@ KILLED_AT: Mapping[str, tuple[str, Effect]] = {
 async def test_killed_at_any_step_one_whole_answer_is_left(stage: Stage, slack: SlackEmulator, moment: str) -> None:
     ann, chat = await pane_of(stage, slack)
     method, effect = KILLED_AT[moment]
-    stage.script.respond = lambda _: Turn(WORDS, per_chunk=0.3)
+    is_long = method == "chat.appendStream"  # so that there is an append, however busy the machine is
+    stage.script.respond = lambda _: Turn(WORDS * (20 if is_long else 1), per_chunk=0.3)
     slack.faults.add(Fault(method, effect, 1))
     await chat.says(ann, "tell me a story")
     await slack.wait_for(lambda: slack.faults.pending == 0)
     await stage.program.kill()
     slack.faults.clear()
+    stage.script.respond = lambda _: says(WORDS)
     await stage.start()
 
     await chat.until(lambda c: c.screen == [WORDS] and is_whole(c))

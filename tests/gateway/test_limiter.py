@@ -9,6 +9,7 @@ from channels.base import ChatKey
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.limiter import EDIT_WITHIN, REMEMBERED, STEP_BACK, ChatLimiter, Priority
+from gateway.delivery.sending import SendsAlways
 from tests.clock import FakeClock
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -163,6 +164,19 @@ async def test_the_threads_of_a_chat_are_counted_together_unless_the_platform_co
 
 def counting_edits(clock: FakeClock) -> ChatLimiter:
     return ChatLimiter(MemoryChannel(limits=Limits(max_text=100, edits_per_minute=50)), clock)
+
+
+async def test_no_minute_has_more_streams_that_begin_than_all_nodes_together_may_begin() -> None:
+    for processes in (1, 2):
+        clock, sending = FakeClock(), SendsAlways()
+        sending.processes = processes
+        limits = ChatLimiter(MemoryChannel(limits=Limits(max_text=100, streams_per_minute=20)), clock, sending)
+        begun = []
+        for _ in range(600):
+            begun += [clock.now] if limits.begin_stream() else []
+            await clock.sleep(0.5)
+        assert max(sum(start <= at < start + 60 for at in begun) for start in begun) <= 20 / processes
+        assert len(begun) >= 45 / processes
 
 
 async def test_no_minute_has_more_edits_than_all_chats_together_may_make() -> None:

@@ -209,3 +209,21 @@ async def test_secrets_are_masked_also_where_they_come_in_pieces(tmp_path: Path)
         await scene.channel.until(lambda: len(words(scene)) == 2)
 
         assert not any("canary" in shown_words for shown_words in words(scene))
+
+
+class Few(Streaming):
+    """Channel on which one stream may begin at once."""
+
+    def __init__(self, clock: HandClock) -> None:
+        super().__init__(clock)
+        self.limits = self.limits.model_copy(update={"streams_per_minute": 2})
+
+
+async def test_a_run_for_which_no_stream_may_begin_yet_is_an_edited_message(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=Few) as scene:
+        assert scene.limiter.begin_stream()  # of another chat
+        scene.says("It is")
+        await scene.clock.advance(0.2)
+
+        await scene.channel.until(lambda: scene.channel.screen == ["It is"])
+        assert words(scene) == []

@@ -317,6 +317,23 @@ async def test_the_assistants_pane_is_a_thread_with_first_questions(
     await slack.wait_for(lambda: slack.unheard == 0)
 
 
+async def test_a_thread_of_the_pane_is_named_after_its_first_message(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    pane = await slack.private(ann).opens_assistant(ann)
+    await pane.until(lambda chat: chat.actions[-1].action == "prompts")
+    await pane.says(ann, f"Tell <!channel>\nof the {'very ' * 20}long way")
+    await pane.until(lambda chat: chat.actions[-1].action == "title")
+    await pane.says(ann, "Go on")
+    await inbox.until(lambda events: len(events) == 2)
+
+    (title,) = (each.text for each in pane.actions if each.action == "title")
+    assert title.startswith("Tell @channel of the very very")
+    assert title.endswith("…")
+    assert len(title) == 80
+
+
 async def test_a_message_in_a_thread_has_an_address_in_its_workspace(
     slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
 ) -> None:
