@@ -91,7 +91,7 @@ def _with_choice(
         for each in entry(f"{MARKS[skill.loaded]} {skill.name}", f"/skill {skill.name}", _about(skill))
     ]
     made += more(page, f"skills {wanted}".rstrip(), given.language)
-    menu = choice(say("skills_choose", given.language), made, len(buttons))
+    menu = choice(say("skills_choose", given.language), made, rows=0)  # the buttons load and unload at once
     return OutboundMessage(markdown=text, buttons=buttons, choice=menu)
 
 
