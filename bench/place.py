@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.discord_chat import Chat as DiscordChat
 from parley.testing.emulators.slack import SlackEmulator
+from parley.testing.emulators.slack_chat import Chat as SlackChat
 from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import Chat as TelegramChat
 from tests.end_to_end.platforms.catalogue import KINDS
@@ -72,9 +74,15 @@ async def confirmed(emulator: object, within: float = 20.0) -> None:
             raise TypeError(f"what was said on {emulator}?")
 
 
-def previews(chat: object) -> list[tuple[float, str]]:
-    """Return the times and texts of what was shown in a chat and is no message."""
-    return [(each.at, each.text) for each in chat.drafts] if isinstance(chat, TelegramChat) else []
+def seen(chat: object) -> list[tuple[float, str]]:
+    """Return the times and texts of all that was ever to be seen in a chat: messages, their edits, and previews."""
+    if not isinstance(chat, TelegramChat | SlackChat | DiscordChat):
+        raise TypeError(f"what was to be seen in {chat}?")
+    shown: list[tuple[float, str]] = []
+    for message in chat.everything:
+        moments = [message.at, *(edit.at for edit in message.edits)]
+        shown += zip(moments, message.history, strict=True)
+    return shown + [(each.at, each.text) for each in (chat.drafts if isinstance(chat, TelegramChat) else ())]
 
 
 PLACES = {

@@ -39,7 +39,7 @@ async def figures(on: str) -> list[Figure]:
         began = await _talk(seat)
         longest = _longest_wait(seat, began)
         left = seat.chat.bot_messages
-        edits = sum(len(message.edits) for message in left)
+        edits = len(seat.changes) - len(left)
         refused = len(scene.refused())
     async with stage(respond, on, seats=1) as scene, scene.bot():
         scene.net.faults.rate_limit(scene.net.edit, retry_after=3)
@@ -51,7 +51,7 @@ async def figures(on: str) -> list[Figure]:
         Figure("calls to the platform for an answer that is written for 3 s", calls_each, ""),
         Figure("messages left of a 10 s run", len(left), "", 2),
         Figure("longest time without a visible change", longest, "s", 2),
-        Figure("edits", edits, ""),
+        Figure("further changes on the screen", edits, ""),
         Figure("refused calls", refused, "", 0),
         Figure("with one edit answered 429: refused calls", limited, "", 1),
         Figure("with one edit answered 429: calls while told to wait", in_window, "", 0),

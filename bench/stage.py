@@ -13,7 +13,7 @@ from typing import cast
 from aiohttp import web
 
 from bench.bot import PARLEY, Bot
-from bench.place import PLACES, Place, is_listening, lift_limits, previews
+from bench.place import PLACES, Place, is_listening, lift_limits, seen
 from parley.testing.emulators import slack_state
 from parley.testing.emulators.control import Call
 from parley.testing.emulators.slack import SlackEmulator
@@ -71,15 +71,12 @@ class Seat:
 
     @property
     def changes(self) -> list[float]:
-        """The times at which messages and previews of the bot came or changed."""
-        messages = self.chat.bot_messages
-        edits = (edit.at for message in messages for edit in message.edits)
-        return [*(message.at for message in messages), *edits, *(at for at, _ in previews(self.chat))]
+        """The times at which messages and previews came or changed, also of messages that were deleted."""
+        return [at for at, _ in seen(self.chat)]
 
     def first_words(self, words: str) -> float | None:
         """Return the time at which these words were first to be seen, in a message or a preview; None before that."""
-        seen = [*self.answers(words), *(at for at, text in previews(self.chat) if words in text)]
-        return min(seen, default=None)
+        return min((at for at, text in seen(self.chat) if words in text), default=None)
 
 
 @dataclass

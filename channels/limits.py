@@ -63,6 +63,7 @@ class Limits(Value):
     max_upload: int = 50 * 1024 * 1024
     """Largest file that can be sent, in bytes."""
     words_after: timedelta = timedelta(seconds=1.5)
-    """Time after its first words at which an unfinished answer is shown; a run of 1.5 s is shown in any case."""
+    """Time after its first words at which an unfinished answer is shown, if edits are not scarce; a run of 1.5 s is
+    shown in any case."""
     typing_every: timedelta = timedelta(seconds=4)
     """Interval at which a typing indicator must be renewed."""

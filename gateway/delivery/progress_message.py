@@ -241,7 +241,7 @@ class ProgressMessage:
         """Wait until the run has lasted 1.5 s, one of its tools 0.3 s, or its text may be shown."""
         began = self._clock.monotonic()
         while (left := began + SHOW_AFTER - self._clock.monotonic()) > MOMENT:
-            if self._words_at is not None:
+            if self._words_at is not None and (self._stream is not None or not self._limiter.edit_queue()):
                 after = self._words_after if self._stream is None else STREAM_AFTER
                 left = min(left, self._words_at + after - self._clock.monotonic())
             since = self.progress.running_since
