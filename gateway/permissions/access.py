@@ -22,6 +22,7 @@ from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.names import Names
 from gateway.permissions.rights import Place
 from gateway.permissions.roles import Role, Roles, names_in_settings, without_workspace
+from gateway.permissions.speakers import Speakers
 from gateway.settings.permissions import Row
 from gateway.store.person import Account
 from gateway.store.standings import person_in
@@ -83,6 +84,7 @@ class Access:
         self._spoken_in = set(spoken_in)
         self._clock = clock
         self._names = Names()
+        self.speakers = Speakers()
         for chat, sender, group in seen:
             self._saw(chat, sender, group)
         self._noticed: dict[str, float] = {}
@@ -104,7 +106,11 @@ class Access:
             return Decision.REFUSED
         self._saw(event.chat, event.sender, event.group)
         ambient = event.addressed is Addressed.AMBIENT and isinstance(event, MessageReceived)
-        return Decision.ALLOWED if not ambient or self._takes_ambient(event.chat) else Decision.IGNORED
+        if ambient and not self._takes_ambient(event.chat):
+            return Decision.IGNORED
+        if (event.chat.without_thread, event.sender.id) not in self.speakers.known:
+            self.speakers.add(event.chat.without_thread, event.sender.id)
+        return Decision.ALLOWED
 
     def role(self, chat: ChatKey, sender: Sender) -> Role | None:
         """Return the sender's role, or None if they may not speak."""

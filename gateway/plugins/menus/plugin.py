@@ -1,9 +1,8 @@
-"""The plugin of the menus: what it sets beside the chats, and when somebody writes."""
+"""The plugin of the menus: what it sets beside the chats."""
 
 from collections.abc import Mapping
 from functools import partial
 
-from channels.base import InboundEvent
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.plugins.menus.role_menus import RoleMenus
 from gateway.plugins.menus.table import START
@@ -26,9 +25,6 @@ class MenusPlugin(Plugin):
 
     def erased(self, forgotten: Forgotten, connection: Connection) -> None:
         """Keep the rows: they hold no words, and without them nobody would take a menu away when the role goes."""
-
-    def admitted(self, event: InboundEvent) -> None:
-        self._menus.heard(event.chat, event.sender)
 
 
 PLUGIN = MenusPlugin

@@ -4,12 +4,11 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 import structlog
 
-from channels.base import ChannelError, ChatKey, Sender
+from channels.base import ChannelError, ChatKey
 from channels.capabilities import FindsPrivateChats, HasMenusPerChat
 from channels.commands import CommandSpec
 from gateway.commands.command import CommandTable
@@ -46,46 +45,35 @@ class RoleMenus:
     def __init__(self, core: Core) -> None:
         self._rows = core.store.table(Menus)
         self._roles = core.roles
+        self._speakers = core.access.speakers
         self._channels = core.delivery.connected
         self._clock = core.clock
         self._absent: set[MenuPlace] = set()
         """Chats that do not exist yet, since the person has never written there, and members with whom it failed."""
-        self._in_groups: set[MenuPlace] = set()
-
-    def heard(self, chat: ChatKey, sender: Sender) -> None:
-        """Set the menu of a chat that did not exist before, or of somebody who speaks in a group."""
-        has_own_menu = self._roles.of(f"{chat.platform}:{sender.id}") in _OWN_MENUS
-        if not (has_own_menu or self._absent):
-            return
-        platform = next((each for each in self._platforms if each.name == chat.platform), None)
-        if platform is None:
-            return
-        whole = chat.without_thread
-        if platform.is_group(chat):
-            place = MenuPlace(whole, sender.id)
-            if has_own_menu and place not in self._in_groups:
-                self._in_groups.add(place)
-                self._roles.changed.set()
-        elif (place := MenuPlace(whole)) in self._absent:
-            self._absent.discard(place)
-            self._roles.changed.set()
 
     @property
     def _platforms(self) -> list[_Platform]:
         return [each for each in self._channels if isinstance(each, _Platform)]
 
     async def run(self, commands: CommandTable) -> None:
-        """Set the menus, and again after each change of roles, until cancelled."""
+        """Set the menus, and again after each change of roles and when somebody is new in a chat, until cancelled."""
         while True:
             self._roles.changed.clear()
+            self._speakers.changed.clear()
             is_whole = await self._refresh(commands)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(None if is_whole else AGAIN_SECONDS):
-                    await self._roles.changed.wait()
+            changes = [asyncio.create_task(each.changed.wait()) for each in (self._roles, self._speakers)]
+            try:
+                await asyncio.wait(
+                    changes, timeout=None if is_whole else AGAIN_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+            finally:
+                for each in changes:
+                    each.cancel()
 
     async def _refresh(self, table: CommandTable) -> bool:
         """Set the menus that are not as they should be. Return False if some are left."""
         known, is_whole = await self._rows.all(), True
+        self._absent -= {MenuPlace(chat) for chat, _ in self._speakers}
         for platform in self._platforms:
             of_platform = {place: digest for place, digest in known.items() if place.chat.platform == platform.name}
             wanted = await self._wanted(platform, of_platform)
@@ -104,8 +92,10 @@ class RoleMenus:
                 name, _, person = account.principal.rpartition(":")
                 if name == platform.name and self._roles.of(account.principal) is role:
                     found[MenuPlace(await platform.private_chat(person))] = role
-        for place in sorted({*known, *self._in_groups}, key=str):
-            if place.member and place.chat.platform == platform.name:
+        spoken = ((chat, person) for chat, person in self._speakers if chat.platform == platform.name)
+        in_groups = {MenuPlace(chat, person) for chat, person in spoken if platform.is_group(chat)}
+        for place in sorted({*known, *in_groups}, key=str):
+            if place.member:
                 found[place] = self._roles.of(f"{platform.name}:{place.member}") or Role.MEMBER
         return found
 
@@ -121,6 +111,8 @@ class RoleMenus:
                 if error.permanent:
                     log.info("no menu in a chat", place=str(place), reason=error.reason)
                     self._absent.add(place)
+                    if not place.member:
+                        self._speakers.forget(place.chat)
                     await self._rows.save(place, None)
                     return True
                 await self._clock.sleep(max(error.retry_after or 0.0, min(2.0**tried, LONGEST_PAUSE)))

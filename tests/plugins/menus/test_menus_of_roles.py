@@ -66,6 +66,42 @@ async def test_an_admin_who_writes_for_the_first_time_gets_the_menu_then(own_sta
     await telegram.wait_for(lambda: "config" in menu(telegram, owner))
 
 
+async def test_whose_chat_refused_a_menu_gets_it_when_they_write_there_again(own_stage: Stage) -> None:
+    stage = own_stage
+    telegram = cast("TelegramEmulator", stage.net.emulator)
+    stage.program.set("PARLEY_OWNERS", f"telegram:{stage.net.id_of(STRANGERS + 1)}")
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    chat, with_bob = stage.net.private(ann), stage.net.private(bob)
+    await stage.start()
+    await telegram.wait_for(lambda: "config" in menu(telegram, ann.id))
+    await with_bob.says(bob, "/whoami")
+
+    telegram.faults.fail("setMyCommands", status=403)  # as if bob had blocked the bot
+    await chat.says(ann, f"/role telegram:{bob.id} admin")
+    await telegram.wait_for(lambda: any(call.status == 403 for call in telegram.calls_of("setMyCommands")))
+    await with_bob.says(bob, "/whoami")
+
+    await telegram.wait_for(lambda: "config" in menu(telegram, bob.id))
+
+
+async def test_who_has_spoken_in_a_group_gets_the_menu_of_a_new_role_at_once(own_stage: Stage) -> None:
+    stage = own_stage
+    telegram = cast("TelegramEmulator", stage.net.emulator)
+    stage.program.set("PARLEY_OWNERS", f"telegram:{stage.net.id_of(STRANGERS + 1)}")
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    group = await stage.net.room("Team", [ann, bob])
+    await stage.start()
+    await group.says(bob, "/whoami")
+    await group.until(lambda c: "Member" in c.screen[-1])
+
+    await group.says(ann, f"/role telegram:{bob.id} admin")
+
+    def is_set(member: str) -> bool:
+        return any(each.startswith("chat_member") and each.endswith(f":{member}") for each, _ in telegram.command_menus)
+
+    await telegram.wait_for(lambda: is_set(str(bob.id)))
+
+
 async def test_in_a_group_each_who_speaks_there_has_the_menu_of_their_role_and_none_offers_to_pair(
     own_stage: Stage,
 ) -> None:
