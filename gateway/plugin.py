@@ -293,6 +293,14 @@ class Plugin:
         """
         return None
 
+    def listens(self) -> bool:
+        """Return False while its settings leave `admitted` and `moved` nothing to do: they are not called then.
+
+        Called when all plugins are made, and again after each change of the settings. It must return at once. A failure
+        is logged, and counts as True.
+        """
+        return True
+
     def admitted(self, event: InboundEvent) -> None:
         """Take note of an event that is let in: a message, a command, a press, a reaction or a request of the page.
 

@@ -126,7 +126,8 @@ class Admission:
                 await self._rights.revocation.sweep()
         decision = self._access.authorize(event)
         if decision is Decision.ALLOWED:
-            self._rights.moments.admitted(event)
+            for tell in self._rights.moments.admitted:
+                tell(event)
         return decision
 
     def without_secrets(self, event: InboundEvent) -> InboundEvent:

@@ -1,8 +1,9 @@
 """Tells plugins what happens while Parley runs: those only that override the method for it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import ParamSpec
 
 import structlog
 
@@ -12,7 +13,7 @@ from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
 from channels.base import ChatKey, InboundEvent
 from gateway.chat.holds import Hold, HoldUntil, Why
-from gateway.chat.places import Place
+from gateway.chat.places import Moved
 from gateway.chat.sounds import Heard, Sound
 from gateway.permissions.gates import BeforeCall
 from gateway.plugin import Plugin
@@ -33,6 +34,7 @@ CLOSE_WITHIN = 5.0
 HOLD_WITHIN = 5.0
 """Seconds that a plugin may take to say whether a chat waits."""
 
+P = ParamSpec("P")
 log = structlog.get_logger(__name__)
 
 
@@ -43,12 +45,14 @@ class Moments:
         self.plugins = plugins
         self._failures = failures
         self._clock = clock
-        self._admitted = tuple(each for each in plugins if type(each).admitted is not Plugin.admitted)
+        self.admitted: list[Callable[[InboundEvent], None]] = []
+        """Each tells one of an event that was let in."""
+        self.moved: list[Moved] = []
+        """Each tells one of the new place of a message."""
         self.gates: Sequence[tuple[str, BeforeCall]] = tuple(
             (each.name, each.before_call) for each in plugins if type(each).before_call is not Plugin.before_call
         )
         """The guards that are asked before each call, by the plugin's name."""
-        self._moved = tuple(each for each in plugins if type(each).moved is not Plugin.moved)
         self._taking_over = tuple(each for each in plugins if type(each).taken_over is not Plugin.taken_over)
         self._closing = tuple(each for each in plugins if type(each).closed is not Plugin.closed)
         self.erasing: Mapping[str, ErasedToo] = {
@@ -56,6 +60,35 @@ class Moments:
         }
         """Each lets a plugin erase its rows of somebody in the open transaction, and raises PluginKeepsRows if that
         fails. By the plugin's name."""
+        self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """Tell from now on those that have something to do by the settings."""
+        listening = [each for each in self.plugins if self._listens(each)]
+        self.admitted[:] = [
+            self._telling(each.name, each.admitted) for each in listening if type(each).admitted is not Plugin.admitted
+        ]
+        self.moved[:] = [
+            self._telling(each.name, each.moved) for each in listening if type(each).moved is not Plugin.moved
+        ]
+
+    def _listens(self, plugin: Plugin) -> bool:
+        try:
+            return plugin.listens()
+        except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
+            self._failures.contain(plugin.name, "listens", error)
+            return True
+
+    def _telling(self, plugin: str, moment: Callable[P, None]) -> Callable[P, None]:
+        """Return the moment of a plugin, whose failure is logged and kept."""
+
+        def tell(*args: P.args, **named: P.kwargs) -> None:
+            try:
+                moment(*args, **named)
+            except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
+                self._failures.contain(plugin, moment.__name__, error)
+
+        return tell
 
     def gate_failed(self, plugin: str, error: Exception) -> None:
         """Keep the failure of a guard."""
@@ -70,22 +103,6 @@ class Moments:
                 raise
             log.exception("a plugin failed", plugin=plugin.name, where="erased")
             raise PluginKeepsRows(plugin.name) from error
-
-    def admitted(self, event: InboundEvent) -> None:
-        """Tell of an event that was let in."""
-        for plugin in self._admitted:
-            try:
-                plugin.admitted(event)
-            except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
-                self._failures.contain(plugin.name, "admitted", error)
-
-    def moved(self, item: InboxItem, place: Place) -> None:
-        """Tell of the new place of a message."""
-        for plugin in self._moved:
-            try:
-                plugin.moved(item, place)
-            except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
-                self._failures.contain(plugin.name, "moved", error)
 
     async def taken_over(self, chat: ChatKey | None) -> None:
         """Tell that this process works on a chat from now on, or on all."""

@@ -20,14 +20,14 @@ class Mailbox:
         self,
         waiting: Counter[str] | None = None,
         holds: Holds | None = None,
-        moved: Moved = lambda _item, _place: None,
+        moved: Sequence[Moved] = (),
     ) -> None:
         """Create an empty mailbox.
 
         Args:
             waiting: Counts the messages in all mailboxes by account.
             holds: Tell why items wait that could begin a run.
-            moved: Is told of the place of each item.
+            moved: Those that are told of the place of each item, which may change.
         """
         self._moved = moved
         self.holds = Holds() if holds is None else holds
@@ -107,7 +107,7 @@ class Mailbox:
         item = self._held.get(seq)
         if item is not None:
             self._remove(seq)
-            self._moved(item, Place.OUT)
+            self._tell(item, Place.OUT)
         return item
 
     def release(self, over: int) -> list[InboxItem]:
@@ -159,13 +159,13 @@ class Mailbox:
         """Remove the items of one turn."""
         for item in turn:
             self._remove(item.seq)
-            self._moved(item, Place.OUT)
+            self._tell(item, Place.OUT)
 
     def begin(self, turn: Sequence[InboxItem]) -> None:
         """Remove the items of one turn, whose run begins."""
         for item in turn:
             self._remove(item.seq)
-            self._moved(item, Place.BEGINS)
+            self._tell(item, Place.BEGINS)
 
     def take_words(self, sender: str) -> list[InboxItem]:
         """Remove and return the messages of a sender that wait for a run, as they were sent."""
@@ -205,7 +205,7 @@ class Mailbox:
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
         for item in self._given.values():
-            self._moved(item, Place.WAITS)
+            self._tell(item, Place.WAITS)
         self._waiting |= self._given
         self._given = {}
         self._sort_waiting()
@@ -221,7 +221,7 @@ class Mailbox:
         gone.extend(self._given.values() if with_given else ())
         for item in gone:
             self._remove(item.seq)
-            self._moved(item, Place.OUT)
+            self._tell(item, Place.OUT)
         return gone
 
     def expel(self, is_out: Callable[[str], bool]) -> list[InboxItem]:
@@ -232,7 +232,7 @@ class Mailbox:
         gone = [item for item in self if is_out(item.event.sender.id) and not isinstance(item.event, ScheduleFired)]
         for item in gone:
             self._remove(item.seq)
-            self._moved(item, Place.OUT)
+            self._tell(item, Place.OUT)
         return gone
 
     def find(self, platform_id: str) -> InboxItem | None:
@@ -259,9 +259,13 @@ class Mailbox:
         place[item.seq] = item
         self.holds.changed.set()
         self._tickets[item.seq] = next(self._next_ticket)
-        self._moved(item, Place.STEERS if place is self._given else Place.WAITS)
+        self._tell(item, Place.STEERS if place is self._given else Place.WAITS)
         if _kind(item)[1] == _WORDS:
             self._count[account_of(item.event.chat, item.event.sender)] += 1
+
+    def _tell(self, item: InboxItem, place: Place) -> None:
+        for moved in self._moved:
+            moved(item, place)
 
     def _empty(self, place: Mapping[int, InboxItem]) -> list[InboxItem]:
         items = sorted(place.values(), key=_sent)

@@ -174,8 +174,8 @@ class ChatRuns:
     answers: Answers
     ends: RunEnds
     owed: OwedWork
-    moved: Moved
-    """Is told of each new place of a message."""
+    moved: Sequence[Moved]
+    """Those that are told of each new place of a message, which may change."""
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""

@@ -140,6 +140,9 @@ class Acts(Plugin):
     async def hold(self, chat: ChatKey) -> HoldUntil | None:
         return await self.act("hold", None)  # type: ignore[return-value]
 
+    def listens(self) -> bool:
+        return self.at_once("listens", right=True)  # type: ignore[return-value]
+
     def admitted(self, event: InboundEvent) -> None:
         self.at_once("admitted", None)
 

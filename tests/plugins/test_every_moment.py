@@ -214,6 +214,7 @@ MOMENTS: Mapping[str, Moment] = {
     "ended": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
     "hear": Moment(the_next_one_hears, HEAR_WITHIN),
     "hold": Moment(the_run_begins, HOLD_WITHIN),
+    "listens": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
     "admitted": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
     "moved": Moment(others_are_told_where_it_is, ways=(RAISES, EXITS)),
     "taken_over": Moment(others_take_over, TAKE_OVER_WITHIN, ways=(RAISES, EXITS, HANGS)),

@@ -57,3 +57,25 @@ async def test_a_plugin_that_fails_is_logged_by_name_and_the_event_goes_on(start
     assert [(each["event"], each["plugin"]) for each in logs if each["log_level"] == "error"] == [
         ("a plugin failed", "stumbles")
     ]
+
+
+async def test_a_plugin_that_its_settings_leave_nothing_to_do_is_told_nothing_until_they_change(
+    start_bot: StartBot,
+) -> None:
+    noted: list[InboundEvent] = []
+
+    class Asleep(Plugin):
+        name = "asleep"
+
+        def listens(self) -> bool:
+            return self.core.settings.language == "zh"
+
+        def admitted(self, event: InboundEvent) -> None:
+            noted.append(event)
+
+    bot = await start_bot(*["Hello."] * 3, plugins=(Asleep,))
+
+    for said in ("one", "/config set language zh", "two", "/config set language en", "three"):
+        await bot.hears(said)
+
+    assert [getattr(each, "text", each.type) for each in noted] == ["two", "command"]

@@ -1,16 +1,15 @@
 """The factories of agents, the models that these use, and background tasks."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core.tools.memory import memory_tools
+from gateway.app.moments import Moments
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.people import PeopleParts
 from gateway.app.plugins import tools_of
 from gateway.chat.send_file_tool import send_file_tool
-from gateway.plugin import Plugin
 from gateway.runs.agents import Agents
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.model_set import ModelSet
@@ -25,11 +24,9 @@ from gateway.upkeep.live_settings import LiveModels, LiveSettings
 class AgentFactories:
     """The factories of agents, the models that these use, and background tasks."""
 
-    def __init__(
-        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, plugins: Sequence[Plugin]
-    ) -> None:
+    def __init__(self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, moments: Moments) -> None:
         store, clock, secrets, access = base.store, base.clock, base.secrets, people.access
-        self._base, self._budgets = base, guards.budgets
+        self._base, self._budgets, self._moments = base, guards.budgets, moments
         self.chat_models = ChatModels(base.models, store.chat_settings, access, secrets, base.current, clock)
         guards.budgets.cheaper = self.chat_models.cheaper
         models = LiveModels(base.models, base.settings.model_source)
@@ -44,7 +41,7 @@ class AgentFactories:
             base.agent_parts,
             tools=(
                 *tools,
-                *tools_of(plugins, base.system.plugins.failures, RESERVED.union(each.name for each in tools)),
+                *tools_of(moments.plugins, base.system.plugins.failures, RESERVED.union(each.name for each in tools)),
             ),
             keeper_of=files.versions.of,
             spending_of=guards.spending_of,
@@ -90,3 +87,4 @@ class AgentFactories:
             base.system.set_log_level(base.current.now.log_level)
         await self._budgets.use_zone(base.current.zone)
         self._budgets.wake()
+        self._moments.settings_changed()

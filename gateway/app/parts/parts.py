@@ -58,7 +58,7 @@ class Parts:
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
         moments = Moments(plugins, chosen.failures, base.clock)
         guards.gates.add(moments.gates, moments.gate_failed)
-        agents = AgentFactories(base, people, files, guards, plugins)
+        agents = AgentFactories(base, people, files, guards, moments)
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, moments=moments)
         register_owed(plugins, owed, chosen.failures)

@@ -42,6 +42,9 @@ class ReactionsPlugin(Plugin):
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
         return self._reactions.ended(run, how)
 
+    def listens(self) -> bool:
+        return self._reactions.are_on()
+
     def moved(self, item: InboxItem, place: Place) -> None:
         self._reactions.show(item, SIGNS[place])
 

@@ -110,6 +110,14 @@ class Reactions:
             else:
                 self._want(message, None)
 
+    def are_on(self) -> bool:
+        """Return True if the settings want them. Otherwise the platforms may use reactions themselves."""
+        is_on = self._settings.of(ReactionsSettings).on
+        for channel in () if is_on else self._delivery.connected:
+            if isinstance(channel, TypesByReaction):
+                channel.type_by_reaction(on=True)
+        return is_on
+
     def show(self, item: InboxItem, emoji: Emoji | None) -> None:
         """Let a message have this reaction, or none, soon."""
         channel = self._delivery.on(item.event.chat.platform)
@@ -117,11 +125,8 @@ class Reactions:
             return
         if not item.event.message_id:  # its chat has another id, where it has none
             return
-        is_on = self._settings.of(ReactionsSettings).on
         if isinstance(channel, TypesByReaction):
-            channel.type_by_reaction(on=not is_on)
-        if not is_on:
-            return
+            channel.type_by_reaction(on=False)
         message = self._messages.get(item.seq)
         if message is None:
             if emoji is None:
