@@ -123,7 +123,7 @@ class Conversation:
 
     def zone(self, sender: Sender | None = None) -> ZoneInfo:
         """Return the chat's time zone, or else that of the sender, or of the person whose private chat it is."""
-        return self._zones.of(self.key, sender.id if sender else None)
+        return self._zones.known(self.key, sender.id if sender else None).zone
 
     async def go_by(self, zone: str | None) -> None:
         """Set the chat's time zone; None returns to that of the channel or the default."""

@@ -10,7 +10,6 @@ from enum import StrEnum
 from agent_core.background import set_within
 from agent_core.clock import Clock
 from channels.base import ScheduleFired
-from gateway.chat.run_pace import Pace
 from gateway.runs.drain import Drain
 from gateway.store.rows import InboxItem
 
@@ -91,23 +90,36 @@ class HoldUntil:
     until: float
 
 
-Rule = Callable[[Sequence[InboxItem]], Hold | None]
-"""Returns what holds the run that these messages would begin, or, without messages, all runs.
+def _at_once(_: Sequence[InboxItem]) -> float:
+    return 0.0
 
-It is for reasons that no one sets and lifts: a hold that is not on all runs names when to ask again. The answer None
-may count as the begin of that run.
-"""
+
+_DRAINING = Hold(Why.DRAIN)
 
 
 class Holds:
     """The holds of one chat."""
 
-    def __init__(self, rules: Sequence[Rule] = (), now: Callable[[], float] = time.monotonic) -> None:
-        self._rules = rules
+    def __init__(
+        self,
+        wait: Callable[[Sequence[InboxItem]], float] = _at_once,
+        now: Callable[[], float] = time.monotonic,
+        drain: Drain | None = None,
+    ) -> None:
+        """Create the holds of a chat.
+
+        Args:
+            wait: Returns for how many seconds the rate limit of users holds the run that messages would begin; the
+                answer 0 counts as the begin of that run.
+            now: Returns the time of the monotonic clock.
+            drain: Tells if the program ends, after which no run begins.
+        """
+        self._wait = wait
         self._now = now
+        self._drain = drain or Drain()
         self._set: list[Hold] = []
-        self._ruled_last: Hold | None = None
-        """Why the run had to wait that was asked about last."""
+        self._paced_last: Hold | None = None
+        """The rate limit, if the run had to wait for it that was asked about last."""
         self.changed = asyncio.Event()
         """Set when a run may begin that was held before, and when there are other messages."""
 
@@ -124,7 +136,8 @@ class Holds:
     @property
     def on_all(self) -> Hold | None:
         """The hold that lets no run of the chat begin or go on; None if they may."""
-        return next((hold for hold in self._on_runs() if hold.person is None), None) or self._ruled(())
+        held = next((hold for hold in self._on_runs() if hold.person is None), None)
+        return _DRAINING if held is None and self._drain.is_on else held
 
     def on_message(self, item: InboxItem) -> Hold | None:
         """Return the hold that was set on runs that the item would begin, if there is one."""
@@ -132,16 +145,18 @@ class Holds:
 
     def on_run(self, items: Sequence[InboxItem]) -> Hold | None:
         """Return why the run that these messages would begin has to wait. None if it begins now, which may count."""
-        held = next((hold for hold in self._on_runs() if any(map(hold.keeps, items))), None)
+        held = self.on_all or next((hold for hold in self._on_runs() if any(map(hold.keeps, items))), None)
         if held is None:
-            held = self._ruled_last = self._ruled(items)
+            wait = self._wait(items)
+            held = Hold(Why.PACE, items[0].event.sender.id, self._now() + wait) if wait else None
+            self._paced_last = held
         return held
 
     @property
     def reasons(self) -> Sequence[Hold]:
         """The holds for which people may be waiting, except those that are over in a moment."""
         now = self._now()
-        found = [*self._set, self._ruled_last, self._ruled(())]
+        found = [*self._set, self._paced_last, _DRAINING if self._drain.is_on else None]
         return [hold for hold in found if hold is not None and hold.until > now and not hold.why.is_brief]
 
     def left(self, hold: Hold) -> float:
@@ -153,27 +168,8 @@ class Holds:
         self.changed.clear()
         await set_within(self.changed, hold.until - self._now(), clock)
 
-    def _ruled(self, items: Sequence[InboxItem]) -> Hold | None:
-        return next((hold for rule in self._rules if (hold := rule(items)) is not None), None)
-
     def _on_runs(self) -> Sequence[Hold]:
         if self._set:
             now = self._now()
             self._set = [hold for hold in self._set if hold.until > now]
         return [hold for hold in self._set if hold.why.keeps_runs]
-
-
-def draining(drain: Drain) -> Rule:
-    """Return the rule that no run begins once the program ends."""
-    hold = Hold(Why.DRAIN)
-    return lambda _: hold if drain.is_on else None
-
-
-def paced(pace: Pace, clock: Clock) -> Rule:
-    """Return the rule that a user begins no more runs than the rate limit allows. A run that begins counts."""
-
-    def rule(items: Sequence[InboxItem]) -> Hold | None:
-        wait = pace.turn_wait(items)
-        return Hold(Why.PACE, items[0].event.sender.id, clock.monotonic() + wait) if wait else None
-
-    return rule

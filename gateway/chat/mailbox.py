@@ -47,6 +47,7 @@ class Mailbox:
         """Items on their way to the running agent, with files being fetched."""
         self._given: dict[int, InboxItem] = {}
         """Items given to the running agent that it has not taken in yet."""
+        self._places = (self._above, self._held, self._waiting, self._arriving, self._given)
         self._passed: set[int] = set()
         """Waiting items before which one of somebody else was put."""
 
@@ -150,22 +151,16 @@ class Mailbox:
         for items in self.turns():
             hold = self.holds.on_run(items)
             if hold is None:
-                self.begin(items)
+                self.take(items, Place.BEGINS)
                 return items, None
             holds.append(hold)
         return (), min(holds, key=lambda hold: hold.until, default=None)
 
-    def take(self, turn: Sequence[InboxItem]) -> None:
-        """Remove the items of one turn."""
+    def take(self, turn: Sequence[InboxItem], place: Place = Place.OUT) -> None:
+        """Remove the items of one turn, which have another place now."""
         for item in turn:
             self._remove(item.seq)
-            self._tell(item, Place.OUT)
-
-    def begin(self, turn: Sequence[InboxItem]) -> None:
-        """Remove the items of one turn, whose run begins."""
-        for item in turn:
-            self._remove(item.seq)
-            self._tell(item, Place.BEGINS)
+            self._tell(item, place)
 
     def take_words(self, sender: str) -> list[InboxItem]:
         """Remove and return the messages of a sender that wait for a run, as they were sent."""
@@ -206,8 +201,8 @@ class Mailbox:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
         for item in self._given.values():
             self._tell(item, Place.WAITS)
-        self._waiting |= self._given
-        self._given = {}
+        self._waiting.update(self._given)
+        self._given.clear()
         self._sort_waiting()
 
     def drop(self, sender: str, *, with_given: bool) -> list[InboxItem]:
@@ -248,12 +243,10 @@ class Mailbox:
             if reworded.seq in place:
                 place[reworded.seq] = reworded
 
-    @property
-    def _places(self) -> tuple[dict[int, InboxItem], ...]:
-        return self._above, self._held, self._waiting, self._arriving, self._given
-
     def _sort_waiting(self) -> None:
-        self._waiting = dict(sorted(self._waiting.items(), key=lambda pair: self._tickets[pair[0]]))
+        ordered = sorted(self._waiting.items(), key=lambda pair: self._tickets[pair[0]])
+        self._waiting.clear()
+        self._waiting.update(ordered)
 
     def _put(self, place: dict[int, InboxItem], item: InboxItem) -> None:
         place[item.seq] = item

@@ -24,7 +24,7 @@ from gateway.chat.mailbox import Mailbox
 from gateway.chat.open_runs import OpenRuns
 from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.stops import Stops
-from gateway.chat.turns import Turns
+from gateway.chat.turns import Asked, Turns
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.handles import Handles
 from gateway.runs.runner import Attempt
@@ -231,7 +231,7 @@ class ChatSession:
             if self.key in self._notes.posted_in:
                 await self._notes.told(self.key)
             await self._note_down()
-            if await self._is_held():
+            if self._turns.asked is not None and await self._is_held(self._turns.asked):
                 return
             items, hold = self.mail.next_turn()
             if hold is not None and not hold.is_endless:
@@ -249,10 +249,9 @@ class ChatSession:
             self.current.end()
             self.mail.take_back()
 
-    async def _is_held(self) -> bool:
+    async def _is_held(self, asked: Asked) -> bool:
         """Return True if messages wait for a run, and a plugin lets them."""
-        asked = self._turns.asked
-        hold = await asked(self.key) if asked is not None and self.mail.has_waiting else None
+        hold = await asked(self.key) if self.mail.has_waiting else None
         if hold is not None:
             log.debug("a plugin lets a chat wait", chat=str(self.key), why=hold.text)
             self.holds.set(hold)

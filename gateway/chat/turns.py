@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
-from gateway.chat.holds import Hold, Holds, draining, paced
+from gateway.chat.holds import Hold, Holds
 from gateway.chat.run_pace import Pace
 from gateway.permissions.access import Access
 from gateway.runs.drain import Drain
 from gateway.store.rows import Chat, InboxItem, Run
+
+Asked = Callable[[ChatKey], Awaitable[Hold | None]]
+"""Asks plugins before a run begins in a chat; returns the hold of one that lets it wait."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +24,12 @@ class Turns:
     drain: Drain
     clock: Clock
     new_id: NewId
-    asked: Callable[[ChatKey], Awaitable[Hold | None]] | None
-    """Asks plugins before a run begins in a chat; returns the hold of one that lets it wait. None if none of them ever
-    does."""
+    asked: Asked | None
+    """None if no plugin ever lets a run wait."""
 
     def holds(self) -> Holds:
         """Return the holds of a chat."""
-        return Holds((draining(self.drain), paced(self.pace, self.clock)), self.clock.monotonic)
+        return Holds(self.pace.turn_wait, self.clock.monotonic, self.drain)
 
     def may_steer(self, sender: Sender, run: Run) -> bool:
         """Return True for the run's user, and for admins and owners with no less rights than that user."""

@@ -37,7 +37,7 @@ class HeldChat(RuleBasedStateMachine):
         self.missed = 0
         self.gap_since = 0.0
         self.may_run_at: dict[str, float] = {}
-        self.mail = Mailbox(holds=Holds([self.pace], lambda: self.now))
+        self.mail = Mailbox(holds=Holds(self.pace, lambda: self.now))
         self.holds = self.mail.holds
         self.arrivals = Arrivals(self.mail, lambda: self.has_gap)
         self.open: list[Hold] = []
@@ -49,15 +49,13 @@ class HeldChat(RuleBasedStateMachine):
         self.came: list[int] = []
         self.ran: list[InboxItem] = []
 
-    def pace(self, items: Sequence[InboxItem]) -> Hold | None:
-        if not items:
-            return None
+    def pace(self, items: Sequence[InboxItem]) -> float:
         person = items[0].event.sender.id
         at = self.may_run_at.get(person, 0.0)
         if at > self.now:
-            return Hold(Why.PACE, until=at)
+            return at - self.now
         self.may_run_at[person] = self.now + EVERY
-        return None
+        return 0.0
 
     def let_in(self, items: Sequence[InboxItem]) -> None:
         for item in items:
