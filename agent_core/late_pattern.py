@@ -1,13 +1,17 @@
 """Regular expressions that are compiled when they are first used."""
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Protocol
+
+
+class _Find(Protocol):
+    def __call__(self, text: str, at: int = ..., end: int = ..., /) -> re.Match[str] | None: ...
 
 
 class LatePattern:
-    """A regular expression that is compiled when it is first used.
+    """A regular expression that is compiled when it is first used; its methods are those of the compiled one.
 
     A long one takes milliseconds to compile, and most of those for rare things are used in no chat for days.
     """
@@ -20,24 +24,31 @@ class LatePattern:
     def compiled(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self.flags)
 
-    def match(self, text: str, at: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self.compiled.match(text, at, end)
+    @cached_property
+    def match(self) -> _Find:
+        return self.compiled.match
 
-    def fullmatch(self, text: str, at: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self.compiled.fullmatch(text, at, end)
+    @cached_property
+    def fullmatch(self) -> _Find:
+        return self.compiled.fullmatch
 
-    def search(self, text: str, at: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self.compiled.search(text, at, end)
+    @cached_property
+    def search(self) -> _Find:
+        return self.compiled.search
 
-    def finditer(self, text: str, at: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
-        return self.compiled.finditer(text, at, end)
+    @cached_property
+    def finditer(self) -> Callable[[str], Iterator[re.Match[str]]]:
+        return self.compiled.finditer
 
-    def findall(self, text: str) -> list[str]:
-        """Return what is matched, or its group, of which there is at most one."""
-        return self.compiled.findall(text)
+    @cached_property
+    def findall(self) -> Callable[[str], list[str]]:
+        """Returns what is matched, or its group, of which there is at most one."""
+        return self.compiled.findall
 
-    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
-        return self.compiled.sub(replacement, text)
+    @cached_property
+    def sub(self) -> Callable[[str | Callable[[re.Match[str]], str], str], str]:
+        return self.compiled.sub
 
-    def split(self, text: str) -> list[str]:
-        return self.compiled.split(text)
+    @cached_property
+    def split(self) -> Callable[[str], list[str]]:
+        return self.compiled.split
