@@ -25,8 +25,9 @@ NEAR = 0.8
 """Share of a budget from which on people are told, and the cheaper model answers."""
 
 
-def _no_defaults(_: Scope) -> Sequence[Allowance]:
-    return ()
+def by_scope(allowances: Callable[[Scope], Sequence[Allowance]]) -> Mapping[Scope, Sequence[Allowance]]:
+    """Return the budgets of each scope that has some."""
+    return {scope: found for scope in Scope if (found := allowances(scope))}
 
 
 async def _go_on() -> None:
@@ -44,21 +45,22 @@ class Budgets:
         room: Room,
         notices: BudgetNotices,
         *,
-        defaults: Callable[[Scope], Sequence[Allowance]] = _no_defaults,
+        defaults: Mapping[Scope, Sequence[Allowance]] | None = None,
         hold: Callable[[], Awaitable[None]] = _go_on,
     ) -> None:
         """Create the budgets.
 
         Args:
             room: Grants reservations.
-            defaults: Returns the budgets of all accounts of a scope that have none of their own for the same period and
-                unit.
+            defaults: See the attribute.
             hold: Blocks once the program drains.
         """
         self.ledger = room.ledger
         self.cheaper: Candidate | None = None
         """The model that answers once most of a budget is used."""
-        self._defaults = defaults
+        self.defaults = defaults or {}
+        """The budgets of all accounts of a scope that have none of their own for the same period and unit, see
+        `by_scope`. Replaced as a whole when the settings change."""
         self._store = store
         self._clock = clock
         self._new_id = new_id
@@ -113,7 +115,7 @@ class Budgets:
         kinds = {(each.allowance.period, each.allowance.unit) for each in own}
         default = (
             Budget(account, each, is_default=True)
-            for each in self._defaults(account.scope)
+            for each in self.defaults.get(account.scope, ())
             if (each.period, each.unit) not in kinds
         )
         return sorted((*own, *default), key=lambda each: each.allowance)
@@ -208,6 +210,8 @@ class Budgets:
         return lack
 
     def _of(self, payer: Payer) -> list[Budget]:
+        if not (self._set or self.defaults):
+            return []
         return [budget for account in payer.accounts for budget in self.of(account)]
 
     def _own(self, account: Account) -> list[Budget]:

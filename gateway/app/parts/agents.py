@@ -10,6 +10,7 @@ from gateway.app.parts.guards import Guards
 from gateway.app.parts.people import PeopleParts
 from gateway.app.plugins import tools_of
 from gateway.chat.send_file_tool import send_file_tool
+from gateway.permissions.budgets import by_scope
 from gateway.runs.agents import Agents
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.model_set import ModelSet
@@ -83,6 +84,7 @@ class AgentFactories:
         base = self._base
         self.chat_models.use(models)
         self._budgets.cheaper = self.chat_models.cheaper
+        self._budgets.defaults = by_scope(base.current.allowances)
         if before.log_level != base.current.now.log_level:
             base.system.set_log_level(base.current.now.log_level)
         await self._budgets.use_zone(base.current.zone)

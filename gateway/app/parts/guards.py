@@ -7,7 +7,7 @@ from gateway.app.parts.people import PeopleParts
 from gateway.permissions.agent_spending import AgentSpending
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.budget_notices import BudgetNotices
-from gateway.permissions.budgets import Budgets
+from gateway.permissions.budgets import Budgets, by_scope
 from gateway.permissions.gates import Gates
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.permissions import ChatPermissions, RecordedPermissions
@@ -47,7 +47,7 @@ class Guards:
             base.new_id,
             shared or OwnRoom(ledger, spending, clock),
             self.budget_notices,
-            defaults=current.allowances,
+            defaults=by_scope(current.allowances),
             hold=base.drain.hold,
         )
 
