@@ -63,6 +63,8 @@ class Pace:
 
     def is_full(self, chat: ChatKey, sender: Sender) -> bool:
         """Return True if the user has as many messages waiting as allowed."""
+        if self.waiting.total() < MOST_WAITING:
+            return False
         return sum(self.waiting[each] for each in self._access.ids(chat, sender)) >= MOST_WAITING
 
     def turn_wait(self, items: Sequence[InboxItem]) -> float:
