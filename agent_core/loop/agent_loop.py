@@ -196,7 +196,7 @@ class AgentLoop:
     def _begin(self, state: QueryState, inputs: RunInputs, emit: Emit) -> Run:
         clock = self.runtime.clock
         started = clock.monotonic() - inputs.so_far.seconds
-        return Run(state, inputs, clock, emit, started, begun_with=state.messages)
+        return Run(state, inputs, clock, emit, started, inputs.scope.cancel, begun_with=state.messages)
 
     def _engine(self) -> Engine:
         return Engine(self.caller, self._setup, self.limits, self.runtime, self.context, self._hooks, self._compactor)

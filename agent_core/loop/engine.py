@@ -75,6 +75,7 @@ class Run:
     consumer: Emit
     started: float
     """Start time on the monotonic clock."""
+    cancel: CancelToken
     begun_with: Sequence[AgentMessage]
     """The messages at the start; a compaction replaces `state.messages` by another list."""
     waited: float = 0.0
@@ -90,10 +91,6 @@ class Run:
     events: int = 0
     compacts: bool = True
     """False once the compactor could not shorten the conversation further."""
-
-    @property
-    def cancel(self) -> CancelToken:
-        return self.inputs.scope.cancel
 
     async def emit(self, event: E) -> E:
         """Number the event, update the state with it, and return it when the consumer has handled it."""

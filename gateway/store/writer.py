@@ -308,21 +308,17 @@ def _together(connection: Connection, changes: Sequence[Change[object]]) -> list
     connection.execute("BEGIN IMMEDIATE")
     try:
         results = [change(connection) for change in changes]
-        _commit(connection, results)
+        try:
+            connection.execute("COMMIT")
+        except CommitUnknown as unknown:
+            unknown.results = results
+            raise
     except StopIteration as error:  # no future can tell of it, and the writer would wait for ever
         raise RuntimeError("a change found nothing more") from error
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return results
-
-
-def _commit(connection: Connection, results: list[object]) -> None:
-    try:
-        connection.execute("COMMIT")
-    except CommitUnknown as unknown:
-        unknown.results = results
-        raise
 
 
 def _patient(jobs: deque[_Job], trouble: str) -> deque[_Job]:
