@@ -97,6 +97,10 @@ class ChatSkills:
 
     # Queries
 
+    def has_any(self) -> bool:
+        """Return True if there is a skill."""
+        return bool(self.texts.protocol)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Return the loaded skills in order of loading, without those that are always loaded."""

@@ -16,20 +16,22 @@ class ToolRegistry:
     """The tools of one agent, sorted by name, so that the prompt prefix stays the same and cacheable.
 
     `others` returns tools that come and go at run time; it is called each time. They follow the fixed tools and cannot
-    take their names. `skills` returns the tools of the skill system, whose names are reserved. Each of `described_by`
-    returns the origin of words that describe some of the tools.
+    take their names. `skills` are the tools of the skill system, whose names are reserved; they are there while
+    `has_skills`. Each of `described_by` returns the origin of words that describe some of the tools.
     """
 
     def __init__(
         self,
         tools: Iterable[Tool] = (),
         others: Callable[[], Iterable[Tool]] = tuple,
-        skills: Callable[[], Iterable[Tool]] = tuple,
+        skills: Sequence[Tool] = (),
+        has_skills: Callable[[], bool] = bool,
         described_by: Sequence[Callable[[], Origin]] = (),
     ) -> None:
         self._tools: dict[str, Tool] = {}
         self._others = others
         self._skills = skills
+        self._has_skills = has_skills
         self._described_by = described_by
         self._called: dict[str, Tool] = {}
         for item in tools:
@@ -56,7 +58,8 @@ class ToolRegistry:
         """
         if name in self._tools:
             return self._tools[name]
-        others = {item.name: item for item in self._skills()} | self._coming_and_going()
+        of_skills = {item.name: item for item in self._skills} if self._has_skills() else {}
+        others = of_skills | self._coming_and_going()
         if name in others:
             self._called[name] = others[name]
         if name not in self._called:
@@ -74,7 +77,8 @@ class ToolRegistry:
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return the tools as the model sees them: the fixed ones, those of skills, and those that come and go."""
         others = self._coming_and_going()
-        tools = (*self._tools.values(), *self._skills(), *(others[name] for name in sorted(others)))
+        of_skills = self._skills if self._has_skills() else ()
+        tools = (*self._tools.values(), *of_skills, *(others[name] for name in sorted(others)))
         return tuple(item.spec for item in tools)
 
     def origin(self) -> Origin:
@@ -88,7 +92,7 @@ class ToolRegistry:
 
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
         """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
-        return ToolRegistry(tools, skills=self._skills, described_by=self._described_by)
+        return ToolRegistry(tools, skills=self._skills, has_skills=self._has_skills, described_by=self._described_by)
 
     def _coming_and_going(self) -> dict[str, Tool]:
         return {item.name: item for item in self._others() if item.name not in self.taken}

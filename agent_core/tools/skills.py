@@ -67,12 +67,8 @@ async def list_skills(context: ToolContext, search: str = "") -> ToolResult:
     return _answer(context, listed)
 
 
-_TOOLS: tuple[Tool, ...] = (list_skills, load_skill, load_skill_reference, unload_skill)
-
-
-def skill_tools(chat_skills: ChatSkills) -> tuple[Tool, ...]:
-    """Return the skill tools; empty if there is no skill."""
-    return _TOOLS if chat_skills.texts.protocol else ()
+LOADING: tuple[Tool, ...] = (list_skills, load_skill, load_skill_reference, unload_skill)
+"""The tools with which a model finds and loads skills."""
 
 
 def _answer(context: ToolContext, ask: Callable[[ChatSkills], str]) -> ToolResult:

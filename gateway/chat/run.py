@@ -31,6 +31,8 @@ from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language
 
+CallEvent = ToolExecutionStart | PermissionRequest | ToolExecutionUpdate | ToolExecutionEnd
+
 
 class CalledTools:
     """Follows the events of a run. A call that waits for approval has not been made."""
@@ -46,7 +48,7 @@ class CalledTools:
         """The tools that were called, or are just being called."""
         return frozenset(self._made | {name for call, name in self._open.items() if call not in self._asked})
 
-    def follow(self, event: AgentEvent) -> None:
+    def follow(self, event: CallEvent) -> None:
         match event:
             case ToolExecutionStart():
                 self._open[event.tool_call_id] = event.tool_name
@@ -59,8 +61,6 @@ class CalledTools:
                 self._asked.discard(event.tool_call_id)
                 if event.attempts:
                     self._made.add(event.tool_name)
-            case _:
-                pass
 
 
 log = structlog.get_logger(__name__)
@@ -112,7 +112,8 @@ class ChatRun:
     def show(self, event: AgentEvent) -> None:
         if isinstance(event, AgentStart) and self.released.is_set():
             self._agent.abort()  # it was stopped before there was anything to abort, as while files were fetched
-        self.called.follow(event)
+        if isinstance(event, CallEvent):
+            self.called.follow(event)
         self.is_left = self._makes_way and isinstance(event, BudgetReached)
         if self._progress is not None:
             self._progress.apply(event)

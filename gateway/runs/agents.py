@@ -27,7 +27,7 @@ from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.workspace_skills import FOLDER
 from agent_core.subagents import DUTY
 from agent_core.tools.registry import ToolRegistry
-from agent_core.tools.skills import skill_tools
+from agent_core.tools.skills import LOADING
 from agent_core.tools.tool import Tool, ToolEnvironment
 from agent_core.workspace.keeper import Keeper, KeepsNothing
 from agent_core.workspace.provenance import FileLedger
@@ -170,7 +170,7 @@ class Agents:
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
         described_by = [partial(chat_skills.origin, files), *([parts.described_by] if parts.described_by else ())]
-        tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), described_by)
+        tools = ToolRegistry(parts.tools, parts.others, LOADING, chat_skills.has_any, described_by)
         context = ContextManager(tools, parts.persona(), str(workspace), chat_skills)
         environment = ToolEnvironment(
             session,

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from pathlib import Path
 from types import CodeType
@@ -39,7 +38,7 @@ from agent_core.models.llm import LlmClient
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.tools.registry import ToolRegistry
-from agent_core.tools.skills import skill_tools
+from agent_core.tools.skills import LOADING
 from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from tests.clock import FakeClock
 
@@ -97,7 +96,7 @@ def start_agent(*turns: Turn, over: ScriptedLlm | None = None, **setup: Unpack[S
 
 def agent_over(llm: LlmClient, clock: FakeClock, **setup: Unpack[Setup]) -> Agent:
     chat_skills = setup.get("skills") or ChatSkills()
-    registry = ToolRegistry(setup.get("tools", ()), skills=partial(skill_tools, chat_skills))
+    registry = ToolRegistry(setup.get("tools", ()), skills=LOADING, has_skills=chat_skills.has_any)
     permissions, redact = setup.get("permissions") or EverythingAllowed(), setup.get("redact", str)
     context = ContextManager(registry, skills=chat_skills)
     loop = AgentLoop(

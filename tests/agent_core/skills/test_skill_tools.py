@@ -1,6 +1,5 @@
 """The model loads skills by tools, silently, and they stay loaded for the next turn."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.layout import MOST_INDEXED
 from agent_core.skills.skill import SKILL_TOOLS, SkillError, SkillTrouble
 from agent_core.tools.registry import ToolRegistry, UnknownTool
-from agent_core.tools.skills import skill_tools
+from agent_core.tools.skills import LOADING
 from agent_core.tools.tool import tool
 from tests.agent_core.kit import StartAgent, Talk, start_agent
 from tests.agent_core.skills.making import RecordedSkills, body_of, write_skill
@@ -226,7 +225,7 @@ def test_a_tool_that_is_not_the_skill_system_s_cannot_have_its_names(chat_skills
 
     with pytest.raises(ValueError, match="belongs to the skill system"):
         start_agent(tools=[load_skill])
-    registry = ToolRegistry((), others=lambda: [load_skill], skills=partial(skill_tools, chat_skills))
+    registry = ToolRegistry((), others=lambda: [load_skill], skills=LOADING, has_skills=chat_skills.has_any)
     assert registry.get("load_skill") is not load_skill
     assert [spec.description for spec in registry.specs() if spec.name == "load_skill"] != ["Not this one."]
 

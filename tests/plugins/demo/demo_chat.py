@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import aclosing
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -20,7 +19,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.tools.catalogue import builtin_tools
 from agent_core.tools.memory import Memory, memory_tools
 from agent_core.tools.registry import ToolRegistry
-from agent_core.tools.skills import skill_tools
+from agent_core.tools.skills import LOADING
 from agent_core.tools.tool import Tool, ToolEnvironment
 from gateway.plugins.demo.model import DemoLlm
 from gateway.plugins.demo.plugin import DEMO_MODEL
@@ -55,9 +54,7 @@ class Chat:
         memory = Memory(self.memory, self.clock, ZoneInfo("Europe/Berlin"))
         own = [*builtin_tools(self.clock, lambda: ZoneInfo("Europe/Berlin")), *memory_tools(lambda _: memory), *more]
         chat_skills = ChatSkills(library)
-        tools = ToolRegistry(
-            (each for each in own if each.name not in without), tuple, partial(skill_tools, chat_skills)
-        )
+        tools = ToolRegistry((each for each in own if each.name not in without), tuple, LOADING, chat_skills.has_any)
         context = ContextManager(tools, skills=chat_skills)
         models = Models(DemoLlm(self.clock), DEMO_MODEL)
         loop = AgentLoop(models, context, ToolSetup(tools), runtime=Runtime(self.clock))
