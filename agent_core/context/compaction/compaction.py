@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agent_core.cancel import CancelToken
 from agent_core.context.compaction.plan import (
+    COMPACT_AT,
     MOST_WRONG,
     CompactionBudget,
     Plan,
@@ -78,8 +79,8 @@ class Compaction:
         """Return True if the next request would be too large and something can be done, or if a skill needs budget."""
         if self._context.skills.tokens_wanted:
             return True
-        used = self._context.tokens(state)
-        if not _window(caller).is_too_full(used):
+        used, window = self._context.tokens(state), _window(caller)
+        if used <= COMPACT_AT * window.tokens and used + window.answer <= window.tokens:
             return False
         budget = self._budget("threshold", caller, used, self._by(used, state.messages))
         if make_plan(state.messages, self._context.sizes, budget, anyway=False) is not None:

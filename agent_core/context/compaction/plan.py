@@ -38,10 +38,6 @@ class Window:
     answer: int
     """Kept free for the answer."""
 
-    def is_too_full(self, used: int) -> bool:
-        """Return True if a request of `used` tokens is to be compacted first."""
-        return used > COMPACT_AT * self.tokens or used + self.answer > self.tokens
-
 
 @dataclass(frozen=True)
 class Size:
