@@ -20,6 +20,7 @@ from bench.programs import call_for, called
 from bench.stage import Stage, stage
 from bench.talk import WORD, GivenUp, Talk, own_words
 from bench.teams import SAID, Teams
+from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Answer, ModelRequest, Turn
 
 NAMED = re.compile(f"{WORD.pattern}|{SAID.pattern}|p\\d+n\\d+")
@@ -83,6 +84,8 @@ async def figures(on: str, sizes: Sizes) -> list[Figure]:
             presses.cancel()
         most_twice = MOST_TWICE.get(on)
         figures = talk.figures(scene.model, _unconfirmed(scene.folder), most_twice)
+        if isinstance(scene.emulator, SlackEmulator):
+            figures = [*figures, Figure("streams left open or broken", len(scene.emulator.stuck_streams), "", 0)]
         return [*figures, *talk.outcomes(scene.folder), *teams.figures(scene, most_twice)]
 
 

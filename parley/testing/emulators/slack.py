@@ -26,7 +26,7 @@ from parley.testing.emulators.slack_line import Delivery
 from parley.testing.emulators.slack_press import view_submission
 from parley.testing.emulators.slack_server import ALL_SCOPES, SlackServer
 from parley.testing.emulators.slack_socket import Reason
-from parley.testing.emulators.slack_state import Belongs, Kind, Person, Room, Submission, View
+from parley.testing.emulators.slack_state import Belongs, Kind, Message, Person, Room, Submission, View
 from parley.testing.emulators.slack_wire import Json
 
 
@@ -133,6 +133,13 @@ class SlackEmulator(SlackServer):
     @stream_lifetime.setter
     def stream_lifetime(self, seconds: float) -> None:
         self._world.stream_lifetime = seconds
+
+    @property
+    def stuck_streams(self) -> list[Message]:
+        """Messages whose streams are open, or that keep an error mark, as Slack had to end them."""
+        now = self.clock()
+        shown = (each for room in self._world.rooms.values() for each in room.seen if not each.deleted)
+        return [each for each in shown if each.stream and (each.stream.is_open(now) or each.stream.is_broken(now))]
 
     def refuse_streams(self, error: str) -> None:
         """Refuse streams at their begin with this error from now on; empty: allow them again."""
