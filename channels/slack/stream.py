@@ -41,6 +41,8 @@ class _News:
     """What is not on the screen yet."""
 
     chunks: list[JsonValue]
+    above: str
+    """The part of `written` that the model said before it called tools, which is no part of the answer."""
     written: str
     """The Markdown that is on the screen afterwards."""
     tasks: Mapping[str, Json]
@@ -82,7 +84,11 @@ class SlackStream:
         self._phrases = phrases
         self._owner = owner
         self._now = now
-        self._written = ""
+        self._above = self._written = ""
+        self._calls_before = 0
+        """Number of calls when the words below `_above` began."""
+        self._goes_before_calls = False
+        """True if tools were called after these words, so that others will follow them."""
         self._tasks: Mapping[str, Json] = {}
         self._title = ""
         self._since: dict[str, float] = {}
@@ -114,7 +120,7 @@ class SlackStream:
                 await self._begin(news)
             else:
                 await self._append(news.chunks)
-            self._written, self._tasks, self._title = news.written, news.tasks, news.title
+            self._note(news, live)
 
     async def become(self, message: OutboundMessage, key: str) -> bool:
         """End as this message, if it is what the stream shows and more; else end, for the message to be edited.
@@ -151,18 +157,29 @@ class SlackStream:
 
     def _news(self, live: Live) -> _News | None:
         """Return what is to be appended; None if what is on the screen is no longer true."""
-        words = without_mentions(live.words)
-        if not words.startswith(self._written) or len(live.calls) > plan.MOST_TASKS:
+        if len(live.calls) > plan.MOST_TASKS or not self._tasks.keys() <= {call.id for call in live.calls}:
             return None
-        if not self._tasks.keys() <= {call.id for call in live.calls}:
-            return None
-        grown = without_mentions(settled(live.words[:MOST_WORDS]))
-        written = grown if grown.startswith(self._written) else self._written
+        above = self._above
+        if not without_mentions(live.words).startswith(self._written[len(above) :]):
+            if not (self._goes_before_calls or len(live.calls) > self._calls_before):
+                return None
+            above = f"{self._written}\n\n"
+        grown = without_mentions(settled(live.words[: max(0, MOST_WORDS - len(above))]))
+        written = above + grown if grown and (above + grown).startswith(self._written) else self._written
         title = self._title_of(live) if live.calls or live.note or self._title else ""
         chunks, tasks = self._changes(live.calls, title)
         if written != self._written:
             chunks.append({"type": "markdown_text", "text": written[len(self._written) :]})
-        return _News(chunks, written, tasks, title)
+        return _News(chunks, above, written, tasks, title)
+
+    def _note(self, news: _News, live: Live) -> None:
+        """Remember what is on the screen now."""
+        has_words = len(news.written) > len(news.above)
+        if news.above != self._above or len(self._written) <= len(self._above):  # they begin now, or later
+            self._calls_before, self._goes_before_calls = len(live.calls), False
+        if has_words:
+            self._goes_before_calls |= any(call.state in ("running", "waiting") for call in live.calls)
+        self._above, self._written, self._tasks, self._title = news.above, news.written, news.tasks, news.title
 
     def _title_of(self, live: Live) -> str:
         """Return the title of the plan: what goes on, and for how long."""

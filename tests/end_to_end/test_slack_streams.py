@@ -118,3 +118,14 @@ async def test_a_workspace_without_streams_has_edits_as_ever(stage: Stage, slack
         await chat.until(lambda c: c.screen == [WORDS])
     finally:
         slack.refuse_streams("")
+
+
+async def test_words_before_tools_are_gone_once_the_answer_is_there(stage: Stage, slack: SlackEmulator) -> None:
+    ann, chat = await pane_of(stage, slack)
+    stage.script.then(calls(ToolUse("wait", {"seconds": 0.6}), text="I will wait."), Turn(WORDS, per_chunk=0.3))
+    await chat.says(ann, "wait, then tell me a story")
+    await chat.until(lambda c: "I will wait." in c.screen[0] and "It is a long" in c.screen[0])
+    await chat.until(lambda c: c.screen == [WORDS] and is_whole(c))
+    plan = chat.bot_messages[0].plan
+    assert plan is not None
+    assert plan.rows == "✓ Waiting 0.6 s"

@@ -119,9 +119,24 @@ async def test_a_plan_speaks_the_language_of_the_chat(scene: Scene, inbox: Inbox
     assert scene.answer.plan.title == "使用了 2 个工具"
 
 
-async def test_an_answer_that_reads_otherwise_takes_the_place_of_what_was_streamed(scene: Scene) -> None:
+async def test_words_before_a_tool_call_go_when_the_answer_is_there(scene: Scene) -> None:
     stream = scene.stream()
+    await stream.show(live("I will look"))
     await stream.show(live("I will look.", call(1)))
+    assert stream.has_news(live("", call(1, "done")))
+    await stream.show(live("", call(1, "done")))
+    await stream.show(live("It is", call(1, "done")))
+    await stream.show(live("It is quite", call(1, "done")))
+    assert scene.answer.source == "I will look.\n\nIt is quite"
+    await scene.channel.edit(posted(stream), OutboundMessage(markdown="It is quite done.", calls=(call(1, "done"),)))
+    assert scene.thread.screen == ["It is quite done."]
+    assert (scene.thread.streaming, scene.thread.broken) == ([], [])
+
+
+async def test_an_answer_that_begins_anew_takes_the_place_of_what_was_streamed(scene: Scene) -> None:
+    stream = scene.stream()
+    await stream.show(live("", call(1, "done")))
+    await stream.show(live("It was", call(1, "done")))
     assert stream.has_news(live("It is", call(1, "done")))
     with pytest.raises(StreamEnded):
         await stream.show(live("It is", call(1, "done")))
