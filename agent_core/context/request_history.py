@@ -61,7 +61,7 @@ def without_stale_notes(messages: Sequence[AgentMessage]) -> Sequence[AgentMessa
 
     The user has written since, and a model that still reads the note would obey it instead.
     """
-    if not any(asks_for_rest(message) for message in messages):
+    if not any(asks_for_rest(message) for message in messages if isinstance(message, NotificationMessage)):
         return messages
     kept: list[AgentMessage] = []
     is_answered = True  # nothing came since: the note belongs to this request

@@ -36,19 +36,14 @@ class Languages:
             self._hold(event.chat, event.sender, language)
         tag = event.sender.language
         if language is None and (tag is None or isinstance(event, ButtonPressed)):
-            language = self._last.get(_place(event.chat, event.sender))
+            language = self._last.get((event.chat.without_thread, event.sender.id))
         if language is None or (tag and language_of(tag, "en") == language_of(tag, "zh") == language):
             return event
         return event.model_copy(update={"sender": event.sender.model_copy(update={"language": language})})
 
     def _hold(self, chat: ChatKey, sender: Sender, language: Language) -> None:
-        place = _place(chat, sender)
+        place = chat.without_thread, sender.id  # in the chat's threads they go on in the same language
         self._last[place] = language
         self._last.move_to_end(place)
         if len(self._last) > MOST:
             self._last.popitem(last=False)
-
-
-def _place(chat: ChatKey, sender: Sender) -> tuple[ChatKey, str]:
-    """Return the person in the chat; in its threads they go on in the same language."""
-    return chat.without_thread, sender.id

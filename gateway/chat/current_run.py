@@ -71,10 +71,9 @@ class CurrentRun:
         over = self._chat_run is not None and self._chat_run.is_over
         return self.run is not None and not self.is_stopping and not over
 
-    @property
-    def is_asking(self) -> bool:
-        """True while it waits for approval."""
-        return self._chat_run is not None and self._chat_run.is_waiting
+    def is_busy(self) -> bool:
+        """Return False while it waits for approval."""
+        return self._chat_run is None or not self._chat_run.is_waiting
 
     @property
     def is_begun_here(self) -> bool:
@@ -97,8 +96,9 @@ class CurrentRun:
         return self.run is not None and self.is_open and self._turns.may_stop(sender, self.run)
 
     def may_be_steered_by(self, sender: Sender) -> bool:
-        is_open = self.is_open and not self._turns.drain.is_on
-        return is_open and self.run is not None and self._turns.may_steer(sender, self.run)
+        if self.run is None or self._turns.drain.is_on:
+            return False
+        return self.is_open and self._turns.may_steer(sender, self.run)
 
     @property
     def _clock(self) -> Clock:

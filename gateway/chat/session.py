@@ -212,7 +212,7 @@ class ChatSession:
         await self._note_down()
         if not self._has_work:
             return
-        async with self._typing.shown(self.key, lambda: not self.current.is_asking):
+        async with self._typing.shown(self.key, self.current.is_busy):
             while self._has_work:
                 await self._next()
 
