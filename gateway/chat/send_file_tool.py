@@ -36,19 +36,18 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         """Send a workspace file to the person, and with it those that are named in `also`, as one message."""
         if context.chat_id is None:
             raise ToolFailed("there is no chat to send to")
-        paths = [*dict.fromkeys((path, *also))]
-        if len(paths) > MOST_WAITING:
-            raise ToolFailed(f"{MOST_WAITING} files are the most that go in one message", "send the others after it")
+        paths = _several([path, *also])
         names = ", ".join(paths)
         chat = ChatKey.parse(context.chat_id)
         key = f"{context.session_id}:file:{context.call_id}"
         told = f"{names} {'was' if len(paths) == 1 else 'were'} sent."
         if len(paths) == 1 and await is_sent(key):
             return told
-        channel = delivery.channel(chat)
-        files = await asyncio.to_thread(copies, context.workspace, paths, key, channel.limits.max_upload)
+        masked_channel = delivery.masked_channel(chat)
+        most = masked_channel.channel.limits.max_upload
+        files = await asyncio.to_thread(copies, context.workspace, paths, key, most)
         whole = OutboundMessage(markdown=caption, attachments=files)
-        parts = channel.split(whole) if len(files) > 1 else (whole,)
+        parts = masked_channel.split(whole) if len(files) > 1 else (whole,)
         keys = [f"{key}:{place}" if place else key for place in range(len(parts))]
         origin = origin_of(context.messages)
         posts = [Post(each, "", chat, part, origin) for each, part in zip(keys, parts, strict=True)]
@@ -60,3 +59,11 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         return told
 
     return send_file
+
+
+def _several(paths: Sequence[str]) -> Sequence[str]:
+    """Return each path once. Raises ToolFailed for more than go in one message."""
+    once = [*dict.fromkeys(paths)]
+    if len(once) > MOST_WAITING:
+        raise ToolFailed(f"{MOST_WAITING} files are the most that go in one message", "send the others after it")
+    return once

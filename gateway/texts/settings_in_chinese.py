@@ -87,4 +87,5 @@ SETTINGS = {
     "telegram.base_url": "Bot API 的地址；只有使用自己的 Bot API 服务器时才用别的。",
     "telegram.poll_seconds": "Telegram 为新消息保持请求的秒数，最多 50。",
     "telegram.calls_per_second": "Telegram 允许的所有聊天合计每秒消息数：30；付费广播时最多 1000。",
+    "telegram.rich_chats": "以富文本消息发送含表格的回答的聊天 ID，用逗号分隔；旧版应用不显示这种消息。",
 }
