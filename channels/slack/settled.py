@@ -9,6 +9,8 @@ from channels.fences import Fences, code_spans
 
 _LONGEST_WAIT = 400
 """Characters of an open mark after which it is taken for a mere character."""
+_MOST_ENDS = 4
+"""Open ends, one before the other, that are left out."""
 _LONGEST_LINK = 6_000
 """The same for what may become a link, which might be shown otherwise than it is written."""
 _OPEN_ANGLE = re.compile(r"<(?:[!@][\w^]*(?:\|[^<>\n]*)?)?$")
@@ -16,7 +18,7 @@ _OPEN_LINE = re.compile(r"[ \t]*(?:[#>*+=|_~`-].*|\d{1,9}[.)]?[ \t]*)?$")
 """The last line, if it may become a heading, a rule, a fence, a row of a table or an item."""
 _MARKED_LINE = re.compile(r"[ \t]*(?:#{1,6}|[>*+-]|\d{1,9}[.)])[ \t]+\S")
 """A line of which it is known what it is, and that is no row of a table."""
-_OPEN_END = re.compile(r"(?:\\|&#?\w{0,10}|https?://\S{0,400}|\s+)$")
+_OPEN_END = re.compile(r"(?:\\|&#?\w{0,10}|https?://\S{0,400})$")
 _MARK = re.compile(r"\*{1,3}|_{1,3}|~~")
 _LINK = re.compile(r"!?\[")
 
@@ -129,6 +131,10 @@ def _open_emphasis(text: str) -> int | None:
 
 def _without_end(text: str) -> str:
     """Return the text without spaces, half an entity and half an address at its end."""
-    while found := _OPEN_END.search(text):
+    for _ in range(_MOST_ENDS):
+        text = text.rstrip()
+        found = _OPEN_END.search(text, max(0, len(text) - _LONGEST_WAIT))
+        if found is None:
+            break
         text = text[: found.start()]
-    return text
+    return text.rstrip()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from channels.links import show_link_targets
 from channels.slack.mentions import without_mentions
 from channels.slack.settled import settled
+from tests.cpu import cpu_seconds_at_most
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,11 @@ def test_what_is_shown_begins_what_the_text_ends_as(markdown: str, at: int) -> N
         assert "](" in markdown or "]:" in markdown, "only links are shown otherwise later"
         return
     assert without_mentions(end).startswith(without_mentions(settled(now)))
+
+
+@pytest.mark.parametrize("piece", [" ", "[", "*a ", "\\", "&", "```\n", "[](", "_a_", "<!a|"])
+def test_no_text_takes_long(piece: str) -> None:
+    text = "a" + piece * (9_000 // len(piece)) + "b"
+    with cpu_seconds_at_most(0.5):
+        settled(text[:-1])
+        settled(text)
