@@ -70,7 +70,11 @@ class OpenStreams:
         if found is None:
             return False
         stream, key = found
-        is_whole = await stream.become(message, key)
+        try:
+            is_whole = await stream.become(message, key)
+        except MessageGone:
+            self._open.pop(_place(posted), None)
+            raise
         self._open.pop(_place(posted), None)
         return is_whole
 

@@ -1,5 +1,6 @@
 """Tool calls of a run as a plan: a block above the message, and the parts of a stream that draw the same. Pure."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
@@ -16,6 +17,7 @@ _STATUSES = {"running": "in_progress", "waiting": "pending", "done": "complete",
 _MARKS = {"running": "…", "waiting": "…", "done": "✓", "failed": "✗"}
 _MOST_LINES = 8
 _NOTHING = "…"
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,20}://|(?<!\w)www\.", re.IGNORECASE)
 _SECOND = 1000
 Json = dict[str, JsonValue]
 
@@ -41,13 +43,14 @@ def update(call: CallRow) -> Json:
 
     It has an output only once the call has ended, since Slack adds each to the earlier one.
     """
-    output = {"output": note} if (note := _note(call)) and call.state in ("done", "failed") else {}
-    return {"type": "task_update", "id": call.id, "title": _title(call), "status": _STATUSES[call.state], **output}
+    output = {"output": _unlinked(note)} if (note := _note(call)) and call.state in ("done", "failed") else {}
+    title = _unlinked(_title(call))
+    return {"type": "task_update", "id": call.id, "title": title, "status": _STATUSES[call.state], **output}
 
 
 def title_update(words: str) -> Json:
     """Return the part of a stream that names the plan."""
-    return {"type": "plan_update", "title": _short(words, 2 * MOST_TEXT)}
+    return {"type": "plan_update", "title": _unlinked(_short(words, 2 * MOST_TEXT))}
 
 
 def lines(calls: Iterable[CallRow]) -> str:
@@ -71,6 +74,11 @@ def _title(call: CallRow) -> str:
 
 def _note(call: CallRow) -> str:
     return _short(call.note) if call.note.strip() else ""
+
+
+def _unlinked(text: str) -> str:
+    """Return a text in which nothing is an address: a stream cannot forbid that Slack fetches those for previews."""
+    return _SCHEME.sub("", text) or _NOTHING
 
 
 def _short(text: str, most: int = MOST_TEXT) -> str:

@@ -7,6 +7,9 @@ import re
 
 from channels.fences import Fences, code_spans
 
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,20}://|www\.|\]\(", re.IGNORECASE)
+"""Where an address may begin."""
+
 _LONGEST_WAIT = 400
 """Characters of an open mark after which it is taken for a mere character."""
 _MOST_ENDS = 4

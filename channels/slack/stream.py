@@ -1,6 +1,8 @@
 """Slack's streamed message: the answer grows in it, and tool calls stand above it as the tasks of a plan.
 
-What was appended cannot be taken back, so only settled words are. Slack ends a stream by itself, with an error mark
+What was appended cannot be taken back, so only settled words are. A stream cannot forbid link previews, for which Slack
+fetches an address, and that may tell what the answer contains: so words up to the first address are streamed, and the
+rest comes with an edit, at which Slack makes no previews. Slack ends a stream by itself, with an error mark
 that stays, after half a minute without a part or after five minutes; a stream ends before that.
 """
 
@@ -19,7 +21,7 @@ from channels.slack.client import Client
 from channels.slack.errors import StoppedByReader, StreamOver
 from channels.slack.interactions import Phrases
 from channels.slack.mentions import without_mentions
-from channels.slack.settled import settled
+from channels.slack.settled import ADDRESS, settled
 from channels.streams import Live, StreamEnded
 from channels.values import CallRow
 
@@ -164,7 +166,7 @@ class SlackStream:
             if not (self._goes_before_calls or len(live.calls) > self._calls_before):
                 return None
             above = f"{self._written}\n\n"
-        grown = without_mentions(settled(live.words[: max(0, MOST_WORDS - len(above))]))
+        grown = without_mentions(settled(_before_addresses(live.words[: max(0, MOST_WORDS - len(above))])))
         written = above + grown if grown and (above + grown).startswith(self._written) else self._written
         title = self._title_of(live) if live.calls or live.note or self._title else ""
         chunks, tasks = self._changes(live.calls, title)
@@ -202,13 +204,17 @@ class SlackStream:
         shown = render.body(message, self._phrases)
         written = render.written(message)
         calls = {call.id for call in message.calls}
-        same = (
-            written.startswith(self._written) and not render.has_block(shown, "table") and len(calls) <= plan.MOST_TASKS
-        )
-        if not same or not self._tasks.keys() <= calls or (self._title and not calls):
+        rest = written[len(self._written) :]
+        same = written.startswith(self._written) and not ADDRESS.search(rest) and len(calls) <= plan.MOST_TASKS
+        if (
+            not same
+            or render.has_block(shown, "table")
+            or not self._tasks.keys() <= calls
+            or (self._title and not calls)
+        ):
             return None
         chunks, _ = self._changes(message.calls, plan.title(message.calls, self._phrases) if calls else "")
-        if rest := written[len(self._written) :]:
+        if rest:
             chunks.append({"type": "markdown_text", "text": rest})
         return chunks
 
@@ -297,3 +303,8 @@ class SlackStream:
     @property
     def _where(self) -> Json:
         return {"channel": self._chat.chat, "ts": self.posted.message_id if self.posted else ""}
+
+
+def _before_addresses(markdown: str) -> str:
+    found = ADDRESS.search(markdown)
+    return markdown if found is None else markdown[: found.start()]

@@ -342,6 +342,22 @@ async def test_mentions_of_a_model_call_nobody_wherever_the_text_breaks(scene: S
     assert "@channel and @U7, hello" in scene.thread.screen[0]
 
 
+async def test_no_address_is_streamed_since_slack_would_fetch_it_for_a_preview(scene: Scene) -> None:
+    stream = scene.stream()
+    where = call(1, "done", label="Reading https://a.example/x", note="see http://b.example")
+    words = "Look at [this](https://a.example/?secret) and www.b.example."
+    await stream.show(live("Look at [this](https://a", where))
+    await stream.show(live(words, where))
+    await scene.channel.edit(posted(stream), OutboundMessage(markdown=words, calls=(where,)))
+
+    for each in scene.slack.calls:
+        if each.method.endswith("Stream"):
+            assert "://" not in str(each.params.get("chunks")), each.method
+            assert "www" not in str(each.params.get("chunks")), each.method
+    assert scene.thread.screen == ["Look at this and www.b.example."]
+    assert "https://a.example/?secret" in scene.answer.blocks[1]["text"]  # type: ignore[operator]
+
+
 async def test_which_chats_have_streams(scene: Scene) -> None:
     direct = scene.slack.private(scene.ann)
     pane = await direct.opens_assistant(scene.ann)
