@@ -105,7 +105,7 @@ class DiscordChannel:
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
         view = View(me, self._servers, self._config, menu)
-        self._inbound = Inbound(self._rest, view, self._recent, self._interactions, inbox, self._now)
+        self._inbound = Inbound(self._rest, view, self._recent, self._interactions, self._lookups, inbox, now=self._now)
         publishing = BackgroundTasks()
 
         def begins(shard: int) -> None:
@@ -202,12 +202,7 @@ class DiscordChannel:
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Discord lists no private chats to bots, but "creating" one returns the
         existing one."""
-        call = Call(Endpoint("POST", "/users/@me/channels"), json={"recipient_id": person})
-        opened = await self._rest.call(call)
-        channel = opened.get("id") if isinstance(opened, dict) else None
-        if not isinstance(channel, str):
-            raise ChannelError("Discord's response names no private chat")
-        return ChatKey(platform=self.name, account=DIRECT, chat=channel)
+        return await self._lookups.private_chat(person)
 
     async def try_reach(self) -> None:
         """See `KnowsReach.try_reach`."""

@@ -23,6 +23,8 @@ NO_ACCESS, NO_PERMISSION, BAD_INTERACTION_TOKEN = 50001, 50013, 50027
 THREAD_EXISTS, ALREADY_ANSWERED, TOO_LARGE, CANNOT_REPLY = 160004, 40060, 40005, 160002
 TOO_OLD, INVALID_BODY = 30046, 50035
 UNKNOWN_EMOJI = 10014
+ENOUGH_FOLLOW_UPS = 40094
+"""The bot is not in the place of an interaction, and has answered as often as it may."""
 GONE = {
     UNKNOWN_MESSAGE: "the message no longer exists",
     TOO_OLD: "the message is too old to be edited",

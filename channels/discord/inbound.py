@@ -12,10 +12,21 @@ from functools import partial
 from pydantic import JsonValue
 
 from channels.backoff import Backoff
-from channels.base import Accepted, ButtonPressed, ChannelError, CommandInvoked, InboundEvent, Inbox, NotTakenIn
+from channels.base import (
+    Accepted,
+    Addressed,
+    ButtonPressed,
+    ChannelError,
+    CommandInvoked,
+    InboundEvent,
+    Inbox,
+    NotTakenIn,
+    Sender,
+)
 from channels.discord.cache import RecentMessages
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import Interactions, Outcome
+from channels.discord.lookups import Lookups
 from channels.discord.menu import complete
 from channels.discord.modal import ask, begun
 from channels.discord.normalise import View, edited, from_interaction, place, received, sender_of
@@ -89,13 +100,16 @@ class Inbound:
         view: View,
         recent: RecentMessages,
         interactions: Interactions,
+        lookups: Lookups,
         inbox: Inbox,
+        *,
         now: Callable[[], float],
     ) -> None:
         self._rest = rest
         self._view = view
         self._recent = recent
         self._interactions = interactions
+        self._lookups = lookups
         self._queues = ChatQueues(inbox)
         self._now = now
         self._tasks = BackgroundTasks()
@@ -169,7 +183,8 @@ class Inbound:
         if interaction is None:
             log.warning("malformed event: INTERACTION_CREATE")
             return
-        if isinstance(raw, dict) and not self._view.servers.knows(interaction.channel_id):
+        is_new = not (interaction.is_elsewhere or self._view.servers.knows(interaction.channel_id))
+        if isinstance(raw, dict) and is_new:
             self._view.servers.learn(raw.get("channel"), interaction.guild_id or "")
         if interaction.type == COMPLETION:
             self._complete(interaction)
@@ -178,10 +193,22 @@ class Inbound:
         if event is None:
             return
         self._rest.allow(interaction.channel_id)
-        if begun(event, self._view.menu) is None:
+        if interaction.is_elsewhere:
+            self._tasks.start(self._from_elsewhere(interaction, event))
+        elif begun(event, self._view.menu) is None:
             self._take(interaction, event)
         else:
             self._tasks.start(self._ask(interaction, event))
+
+    async def _from_elsewhere(self, interaction: Interaction, event: CommandInvoked | ButtonPressed) -> None:
+        """Take what somebody does where the bot is not as said in their private chat, whose rights it then has."""
+        try:
+            chat = await self._lookups.private_chat(event.sender.id)
+        except ChannelError as error:
+            log.warning("no private chat for a command from elsewhere id=%s: %s", interaction.id, error.reason)
+            return
+        at_home = {"chat": chat, "addressed": Addressed.DIRECT, "group": ""}
+        await self._ask(interaction, event.model_copy(update=at_home))
 
     async def _ask(self, interaction: Interaction, event: CommandInvoked | ButtonPressed) -> None:
         """Open the form of a command that was begun, or take it as it is if there is none."""
@@ -200,6 +227,12 @@ class Inbound:
         """Propose values for the argument that a user types."""
         sender = sender_of(interaction)
         if sender is not None:
-            chat = place(self._view, interaction.guild_id, interaction.channel_id)
             self._rest.allow(interaction.channel_id)
-            self._tasks.start(complete(self._rest, interaction, chat, sender, self._view.menu))
+            self._tasks.start(self._propose(interaction, sender))
+
+    async def _propose(self, interaction: Interaction, sender: Sender) -> None:
+        if interaction.is_elsewhere:
+            chat = await self._lookups.private_chat(sender.id)
+        else:
+            chat = place(self._view, interaction.guild_id, interaction.channel_id)
+        await complete(self._rest, interaction, chat, sender, self._view.menu)

@@ -15,7 +15,8 @@ from channels.base import Accepted, ChannelError
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import ALREADY_ANSWERED, UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, Refused
 from channels.discord.normalise import created_at
-from channels.discord.wire import COMPONENT, EPHEMERAL, SUBMISSION, Interaction
+from channels.discord.respond import Address
+from channels.discord.wire import COMPONENT, SUBMISSION, Interaction
 from channels.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
@@ -101,7 +102,8 @@ class Interactions:
             return False
         body: JsonValue = {"type": DEFER_UPDATE}
         if interaction.type != COMPONENT:
-            body = {"type": DEFER, "data": {"flags": EPHEMERAL if interaction.guild_id else 0}}
+            flags = Address.of(interaction).flags(in_private=interaction.guild_id is None)
+            body = {"type": DEFER, "data": {"flags": flags}}
         try:
             await self._rest.call(Call(callback(interaction.id, interaction.token), json=body))
         except ChannelError as error:
@@ -112,9 +114,9 @@ class Interactions:
 
     async def close_command(self, respond: str) -> None:
         """Remove the "thinking" placeholder of a command without an answer. Raises ChannelError."""
-        interaction, token, *_ = respond.split("/")
-        await self.acknowledged(interaction, token)
-        await self._delete_placeholder(token)
+        address = Address.parse(respond)
+        await self.acknowledged(address.interaction, address.token)
+        await self._delete_placeholder(address.token)
 
     async def _delete_placeholder(self, token: str) -> None:
         me = await self._rest.me()

@@ -1,8 +1,9 @@
-"""Facts about servers. The gateway tells them to the process that is connected for them; any other one asks."""
+"""Facts about servers, which the gateway tells the process that is connected for them, and about private chats."""
 
 from collections.abc import Callable
 
-from channels.discord.cache import FILE_LIMIT, Servers
+from channels.base import ChannelError, ChatKey
+from channels.discord.cache import FILE_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.normalise import DIRECT
 
@@ -15,6 +16,19 @@ class Lookups:
         self._rest = rest
         self._servers = servers
         self._is_told = is_told
+        self._private: dict[str, ChatKey] = {}
+
+    async def private_chat(self, person: str) -> ChatKey:
+        """Return the private chat with a user, which "creating" it returns if it exists. Raises ChannelError."""
+        if person not in self._private:
+            opened = await self._rest.call(Call(Endpoint("POST", "/users/@me/channels"), json={"recipient_id": person}))
+            channel = opened.get("id") if isinstance(opened, dict) else None
+            if not isinstance(channel, str):
+                raise ChannelError("Discord's response names no private chat")
+            if len(self._private) >= RecentMessages.most:
+                self._private.clear()
+            self._private[person] = ChatKey(platform="discord", account=DIRECT, chat=channel)
+        return self._private[person]
 
     async def roles(self, guild: str) -> dict[str, str]:
         """Return the names of a server's roles by id. Raises ChannelError."""

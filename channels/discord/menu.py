@@ -12,7 +12,15 @@ from channels.commands import CommandOption, CommandSpec, Typed
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import callback
 from channels.discord.normalise import DEFAULT_LANGUAGE, MESSAGE_COMMAND, SLASH_COMMAND, arguments
-from channels.discord.wire import ATTACHED, Interaction
+from channels.discord.wire import (
+    ATTACHED,
+    BETWEEN_USERS,
+    BY_USERS,
+    IN_SERVERS,
+    SERVER,
+    WITH_THE_BOT,
+    Interaction,
+)
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +33,6 @@ SUGGEST = 8
 _TEXT, _NUMBER = 3, 4
 FILE = "file"
 """Name of the option for a file."""
-_IN_SERVERS, _WITH_THE_BOT = 0, 1
-"""Contexts of commands. The third, private chats between users, does not include the bot."""
-_INSTALLED_IN_SERVERS = 0
 _PATH = "/applications/{application_id}/commands"
 
 
@@ -69,22 +74,39 @@ def _proposals(menu: Menu, command: str, name: str) -> tuple[str, ...]:
 
 async def _publish(rest: Rest, commands: Sequence[CommandSpec]) -> None:
     application = (await rest.me()).application
-    wanted = [_command(command) for command in commands]
-    wanted += [_command_on_messages(command) for command in commands if command.on_messages]
+    by_users = _is_for_users(await rest.call(Call(Endpoint("GET", "/applications/@me"))))
+    wanted: list[JsonValue] = [{**_command(command), **_places(command, by_users=by_users)} for command in commands]
+    wanted += [
+        {**_command_on_messages(command), **_places(command, by_users=by_users)}
+        for command in commands
+        if command.on_messages
+    ]
     route = Endpoint("GET", _PATH, {"application_id": application})
     if _compared(await rest.call(Call(route, query={"with_localizations": "true"}))) != _compared(wanted):
         await rest.call(Call(Endpoint("PUT", _PATH, {"application_id": application}), json=wanted))
         log.info("slash commands set count=%d", len(wanted))
 
 
-def _command(command: CommandSpec) -> JsonValue:
-    contexts: list[JsonValue] = [_WITH_THE_BOT] if command.private else [_IN_SERVERS, _WITH_THE_BOT]
+def _is_for_users(application: JsonValue) -> bool:
+    """Return True if the developer portal lets users install the bot for themselves."""
+    kinds = application.get("integration_types_config") if isinstance(application, dict) else None
+    return isinstance(kinds, dict) and BY_USERS in kinds
+
+
+def _places(command: CommandSpec, *, by_users: bool) -> dict[str, JsonValue]:
+    """Return where a command is offered: to those who have installed the bot for themselves also where it is not."""
+    contexts: list[JsonValue] = [WITH_THE_BOT]
+    if not command.private:
+        contexts = [SERVER, WITH_THE_BOT, *([BETWEEN_USERS] if by_users else [])]
+    kinds: list[JsonValue] = [int(IN_SERVERS), *([int(BY_USERS)] if by_users else [])]
+    return {"contexts": contexts, "integration_types": kinds}
+
+
+def _command(command: CommandSpec) -> dict[str, JsonValue]:
     about: dict[str, JsonValue] = {
         "type": SLASH_COMMAND,
         "name": command.name,
         "description": _description(command.description, DEFAULT_LANGUAGE) or command.name,
-        "contexts": contexts,
-        "integration_types": [_INSTALLED_IN_SERVERS],
     }
     about["description_localizations"] = _localized(command.description)
     options = [_option(each) for each in sorted(command.options, key=lambda option: not option.required)]
@@ -95,14 +117,12 @@ def _command(command: CommandSpec) -> JsonValue:
     return about
 
 
-def _command_on_messages(command: CommandSpec) -> JsonValue:
+def _command_on_messages(command: CommandSpec) -> dict[str, JsonValue]:
     return {
         "type": MESSAGE_COMMAND,
         "name": command.on_messages[DEFAULT_LANGUAGE],
         "name_localizations": _localized(command.on_messages),
         "description": "",  # Discord shows none in this menu
-        "contexts": [_IN_SERVERS, _WITH_THE_BOT],
-        "integration_types": [_INSTALLED_IN_SERVERS],
     }
 
 

@@ -22,6 +22,7 @@ from channels.base import (
 from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.content import lost_kinds, said, unread_kinds
+from channels.discord.respond import Address
 from channels.discord.wire import (
     ATTACHED,
     COMMAND,
@@ -146,11 +147,6 @@ def message_event_id(message: str) -> str:
     return f"discord:{message}"
 
 
-def respond_to(interaction: Interaction) -> str:
-    """Return the response address of an interaction."""
-    return f"{interaction.id}/{interaction.token}"
-
-
 def received(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
     """Convert a user's message. Messages of bots and webhooks are ignored."""
     if message.is_from_bot or message.author.id == view.me.id:
@@ -262,7 +258,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             message_id=interaction.id,
             name=name,
             arguments=given,
-            respond=respond_to(interaction),
+            respond=str(Address.of(interaction)),
             attachments=_given_files(interaction),
             reply_to=interaction.data.target_id,
         )
@@ -275,8 +271,8 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             addressed=Addressed.DIRECT if direct else Addressed.REPLY,
             message_id=interaction.message.id,
             action=interaction.data.values[0] if interaction.data.values else interaction.data.custom_id,
-            respond=respond_to(interaction) if interaction.message.flags & EPHEMERAL else None,
-            whisper=None if direct else f"{respond_to(interaction)}/1",  # its answers after the first are follow-ups
+            respond=str(Address.of(interaction)) if interaction.message.flags & EPHEMERAL else None,
+            whisper=None if direct else f"{Address.of(interaction)}/1",  # its answers after the first are follow-ups
         )
     return None
 

@@ -19,6 +19,7 @@ from channels.discord.config import Config
 from channels.discord.errors import (
     BAD_INTERACTION_TOKEN,
     CANNOT_REPLY,
+    ENOUGH_FOLLOW_UPS,
     INVALID_BODY,
     THREAD_EXISTS,
     UNKNOWN_INTERACTION,
@@ -30,8 +31,9 @@ from channels.discord.layout import LAYOUT, as_layout, layout, split
 from channels.discord.lookups import Lookups
 from channels.discord.normalise import DIRECT, created_at
 from channels.discord.render import render, rows_of
+from channels.discord.respond import Address
 from channels.discord.voice import VOICE_MESSAGE, may_be_voice, recording
-from channels.discord.wire import EPHEMERAL, Message
+from channels.discord.wire import Message
 from channels.files import read_upload
 from channels.text import visible
 from channels.values import parse
@@ -44,7 +46,7 @@ ARCHIVE_MINUTES = 1440
 """Minutes of inactivity after which Discord archives a thread; a new message reopens it."""
 SUPPRESS_EMBEDS, SILENT = 1 << 2, 1 << 12
 NONCE_LENGTH = 25
-_RUN_OUT = (UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, BAD_INTERACTION_TOKEN)
+_RUN_OUT = (UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, BAD_INTERACTION_TOKEN, ENOUGH_FOLLOW_UPS)
 Body = dict[str, JsonValue]
 
 
@@ -217,21 +219,21 @@ class Posting:
     async def _respond(self, chat: ChatKey, message: OutboundMessage, respond: str) -> Posted:
         """Send an answer to an interaction: the first part replaces the placeholder, the others follow it. In servers
         only the user sees them."""
-        _, token, *number = respond.split("/")
+        address = Address.parse(respond)
         body = _body(message)
         first = await self._original(respond)
-        if not number:
+        if address.is_first:
             body["flags"] = _flags(body)
             return await self._write(chat, first, message, body)
         application = (await self._rest.me()).application
-        body["flags"] = _flags(body) | (0 if chat.account == DIRECT else EPHEMERAL)
-        return await self._write(chat, follow_up(application, token), message, body, {"wait": "true"})
+        body["flags"] = _flags(body) | address.flags(in_private=chat.account == DIRECT)
+        return await self._write(chat, follow_up(application, address.token), message, body, {"wait": "true"})
 
     async def _original(self, respond: str) -> Endpoint:
         """Return the endpoint of the first answer, once the interaction is acknowledged."""
-        interaction, token, *_ = respond.split("/")
-        await self._interactions.acknowledged(interaction, token)
-        return original("PATCH", (await self._rest.me()).application, token)
+        address = Address.parse(respond)
+        await self._interactions.acknowledged(address.interaction, address.token)
+        return original("PATCH", (await self._rest.me()).application, address.token)
 
     async def _write(
         self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body, query: dict[str, str] | None = None

@@ -23,6 +23,10 @@ THREADS = frozenset((10, 11, 12))
 """Channel types of threads."""
 COMMAND, COMPONENT, COMPLETION, SUBMISSION = 2, 3, 4, 5
 """Types of interactions."""
+SERVER, WITH_THE_BOT, BETWEEN_USERS = 0, 1, 2
+"""Contexts of interactions: servers, private chats with the bot, and those between users."""
+IN_SERVERS, BY_USERS = "0", "1"
+"""Kinds of installation."""
 ATTACHED = 11
 """Type of an option that is a file."""
 
@@ -269,6 +273,15 @@ class Interaction(Wire):
     locale: str | None = None
     data: InteractionData = InteractionData()
     message: InteractionMessage | None = None
+    context: int | None = None
+    authorizing_integration_owners: dict[str, JsonValue] = Field(default_factory=dict)
+    """Whose installation allows it, by kind of installation."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """True if only the person has installed the bot, which is no member of the server or private chat."""
+        is_of_server = IN_SERVERS in self.authorizing_integration_owners or not self.authorizing_integration_owners
+        return not is_of_server and self.context in (SERVER, BETWEEN_USERS)
 
 
 class Role(Wire):

@@ -74,6 +74,7 @@ class DiscordEmulator(LoopbackServer):
         *,
         pace: bool = True,
         intents_granted: Intent = Intent.MESSAGE_CONTENT,
+        user_install: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(clock)
@@ -83,9 +84,8 @@ class DiscordEmulator(LoopbackServer):
         self.pace = Pace(on=pace)
         self.invalid_requests = 0
         """Responses with 401, 403 and 429 (without scope "shared"); 10,000 in ten minutes ban the address."""
-        self._world = World(
-            self.bot, self.changes, clock, content_granted=bool(intents_granted & Intent.MESSAGE_CONTENT)
-        )
+        granted = bool(intents_granted & Intent.MESSAGE_CONTENT)
+        self._world = World(self.bot, self.changes, clock, content_granted=granted, user_install=user_install)
         self._world.meet(self.bot)
         self.gateway = Gateway(self.token, intents_granted, self.faults, self.changes, clock, self.violate)
         self._events = Events(self._world, self.gateway)

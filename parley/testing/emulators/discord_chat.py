@@ -289,12 +289,14 @@ class Chat:
         return text
 
     def _registered(self, name: str) -> Json | None:
-        """Return the command of this name that the client offers here."""
+        """Return the command of this name that the client offers here; without the bot, one that its user installed."""
         guild = self.channel.guild
         found = (guild.commands.get(name) if guild else None) or self._world.commands.get(name)
         contexts = found.get("contexts") if found else None
-        here = 1 if guild is None else 0
-        return None if isinstance(contexts, list) and here not in contexts else found
+        kinds = found.get("integration_types") if found else None
+        here, kind = (1, 0) if guild is None else (0, int(guild.kicked))
+        is_here = not isinstance(contexts, list) or here in contexts
+        return found if is_here and (not isinstance(kinds, list) or kind in kinds) else None
 
     def _invoke(
         self, person: Person, text: str, command: Json, arguments: str, document: tuple[str, bytes, str] | None

@@ -24,6 +24,8 @@ from parley.testing.emulators.discord_state import (
 
 FIRST_ANSWER_SECONDS = 3.0
 TOKEN_SECONDS = 900.0
+MAX_ELSEWHERE = 5
+"""Further answers to an interaction in a place where the bot is not."""
 SAY, DEFER, DEFER_UPDATE, UPDATE = 4, 5, 6, 7
 _BUTTON = 3
 
@@ -180,6 +182,9 @@ class InteractionApi:
             )
             message = original
         else:
+            interaction.follow_ups += 1
+            if interaction.follow_ups > MAX_ELSEWHERE and "0" not in interaction.owners:
+                raise DiscordError(400, 40094, "This interaction has reached the maximum number of follow-up messages")
             message = self._say(interaction, wanted, asked)
         if asked.query.get("wait") not in ("1", "true", "True"):
             return NOTHING

@@ -86,7 +86,7 @@ class RestApi:
                 "team": None,
                 "approximate_guild_count": len(self._world.guilds),
                 "approximate_user_install_count": 0,
-                "integration_types_config": {"0": {}},
+                "integration_types_config": {"0": {}, **({"1": {}} if self._world.user_install else {})},
             }
         )
 
@@ -296,6 +296,8 @@ class RestApi:
     def put_commands(self, asked: Asked) -> Answer:
         """Replace all commands, global ones or those of one server."""
         wanted = params.Commands.model_validate({"commands": asked.body}).commands
+        if not self._world.user_install and any(1 in (each.integration_types or ()) for each in wanted):
+            raise invalid("integration_types", "BASE_TYPE_CHOICES", "The application has no installation by users")
         names = [_key(each) for each in wanted]
         if len(set(names)) < len(names):
             raise invalid("name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")

@@ -376,7 +376,7 @@ def interaction(world: World, of: Interaction, data: Json) -> Json:
         "app_permissions": EVERYTHING_GIVEN,
         "entitlements": [],
         "attachment_size_limit": where.file_limit,
-        "authorizing_integration_owners": {"0": "0" if where.guild is None else where.guild.id},
+        "authorizing_integration_owners": of.owners,
         "context": 1 if where.guild is None else 0,
     }
     if where.guild is None:

@@ -225,6 +225,12 @@ class Interaction:
     original: Message | None = field(default=None, repr=False)
     choices: list[Json] = field(default_factory=list)
     """What the bot proposed, for a request for completion."""
+    follow_ups: int = 0
+
+    @property
+    def owners(self) -> Json:
+        guild = self.channel.guild
+        return {"1": self.person.id} if guild and guild.kicked else {"0": guild.id if guild else "0"}
 
 
 @dataclass
@@ -333,6 +339,8 @@ class World:
     clock: Callable[[], float]
     url: str = ""
     content_granted: bool = True
+    user_install: bool = True
+    """True if the developer portal lets users install the bot for themselves, which everybody here has done."""
     people: dict[str, Person] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     guilds: dict[str, Guild] = field(default_factory=dict)
