@@ -97,7 +97,7 @@ class SlackStream:
         """When each call that runs was seen first."""
         self._ended = ""
         """Why it takes nothing more; empty while it does."""
-        self._began = self._seen = now()
+        self._made = self._began = self._seen = now()
         self._turn = asyncio.Lock()
         self._keeper: asyncio.Task[None] | None = None
 
@@ -187,10 +187,10 @@ class SlackStream:
         """Return the title of the plan: what goes on, and for how long."""
         running = [call.id for call in live.calls if call.state in ("running", "waiting")]
         self._since = {call: self._since.get(call, self._now()) for call in running}
-        if live.note or not live.calls:
-            return live.note or self._phrases.working
-        title = plan.title(live.calls, self._phrases)
-        seconds = self._now() - self._since[running[-1]] if running else 0.0
+        if live.note or (live.words and live.calls and not running):
+            return live.note or plan.title(live.calls, self._phrases)
+        title = plan.title(live.calls, self._phrases) if running else self._phrases.working
+        seconds = self._now() - (self._since[running[-1]] if running else self._made)
         return f"{title} ({seconds:.0f} s)" if seconds >= 1 else title
 
     def _changes(self, calls: tuple[CallRow, ...], title: str) -> tuple[list[JsonValue], Mapping[str, Json]]:

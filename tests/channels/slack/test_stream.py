@@ -85,7 +85,11 @@ async def test_tool_calls_are_tasks_of_a_plan_which_ends_folded_above_the_answer
     assert (plan.title, [(each.title, each.status) for each in plan.tasks]) == ("Read 1", [("Read 1", "in_progress")])
     done = call(1, "done", note="3 lines", ms=2_100)
     await stream.show(live("", done, call(2, "waiting"), note="Waiting for a model"))
+    assert scene.answer.plan is not None
+    assert scene.answer.plan.title == "Waiting for a model"
     failed = call(2, "failed")
+    await stream.show(live("", done, failed))
+    assert scene.answer.plan.title == "Working"
     await stream.show(live("It is", done, failed))
     await scene.channel.edit(posted(stream), OutboundMessage(markdown="It is done.", calls=(done, failed)))
 

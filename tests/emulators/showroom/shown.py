@@ -5,7 +5,7 @@ from typing import Literal
 
 Marks = Literal["plain", "telegram", "markdown", "mrkdwn", "discord"]
 """Markup of a text, which the page renders."""
-Role = Literal["", "heading", "context", "embed", "plan"]
+Role = Literal["", "heading", "context", "embed", "plan", "open plan"]
 """The first line of a plan is its title; each further one is a task, with a sign for its state before it."""
 
 

@@ -79,8 +79,9 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
 
     def _parts(self, message: Message) -> Iterable[Part]:
         if message.blocks and message.sender.is_bot:
+            is_streamed = message.stream is not None and not message.stream.ended and message.edited is None
             for block in message.blocks:
-                for part in parts_of(block):
+                for part in parts_of(block, is_streamed=is_streamed):
                     yield replace(part, text=self._named(part.text))
         elif message.source:
             yield Part(self._named(message.source), "mrkdwn")

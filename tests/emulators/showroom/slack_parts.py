@@ -10,8 +10,11 @@ from parley.testing.emulators.slack_wire import Json
 from tests.emulators.showroom.shown import Part, Role
 
 
-def parts_of(block: Json) -> Iterable[Part]:
-    """Yield the parts of a block; buttons are skipped, and unknown blocks become plain text."""
+def parts_of(block: Json, *, is_streamed: bool = False) -> Iterable[Part]:
+    """Yield the parts of a block; buttons are skipped, and unknown blocks become plain text.
+
+    A plan is open while the message is streamed, or a task goes on.
+    """
     match block.get("type"):
         case "markdown":
             yield Part(str(block.get("text", "")), "markdown")
@@ -25,7 +28,8 @@ def parts_of(block: Json) -> Iterable[Part]:
             yield from _texts(elements if isinstance(elements, list) else [], "context")
         case "plan":
             found = plan_of([block])
-            yield Part("\n".join((found.title, found.rows)) if found else "", role="plan")
+            if found is not None:
+                yield Part(f"{found.title}\n{found.rows}", role="open plan" if is_streamed or found.is_open else "plan")
         case "table":
             yield Part(_markdown(block.get("rows")), "markdown")
         case "actions" | "divider":

@@ -44,7 +44,7 @@ export class Shown {
 
   showWords() {
     const { parts, waiting, edited } = this.message;
-    const made = parts.map((part) => (part.role === "plan" ? plan(part) : element("div", { className: part.role || "text" }, ...marked(part))));
+    const made = parts.map((part) => (part.role.endsWith("plan") ? plan(part) : element("div", { className: part.role || "text" }, ...marked(part))));
     if (waiting) made.push(element("div", { className: "text" }, "Parley is thinking", dots()));
     if (edited) {
       const mark = element("span", { className: "edited" }, "(edited)");
@@ -100,10 +100,9 @@ export class Shown {
   }
 }
 
-// A plan is open while a task in it goes on.
 function plan(part) {
   const [title, ...tasks] = part.text.split("\n").filter(Boolean);
-  const open = tasks.some((task) => task.startsWith("…"));
+  const open = part.role === "open plan";
   const rows = tasks.map((task) => element("li", {}, task));
   return element("details", { className: "plan", open }, element("summary", {}, title), element("ul", {}, ...rows));
 }
