@@ -36,7 +36,7 @@ from channels.base import (
     Sender,
     TaskEnded,
 )
-from channels.buttons import fits_a_button
+from channels.buttons import Choice, Entry, fits_a_button
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight
@@ -96,6 +96,7 @@ __all__ = [
     "ChannelError",
     "ChatKey",
     "ChatMoved",
+    "Choice",
     "Clock",
     "Command",
     "CommandInvoked",
@@ -109,6 +110,7 @@ __all__ = [
     "Doer",
     "Durations",
     "Duty",
+    "Entry",
     "Forgotten",
     "Heard",
     "HoldUntil",

@@ -32,7 +32,7 @@ from channels.base import (
     ReactionAdded,
     Sender,
 )
-from channels.buttons import LONGEST_ACTION, fits_a_button
+from channels.buttons import LONGEST_ACTION, Choice, Entry, fits_a_button
 from channels.capabilities import (
     CatchesUp,
     ClosesCommands,
@@ -56,7 +56,7 @@ from channels.capabilities import (
     TypesByReaction,
 )
 from channels.checkup import Account, Finding, Look, Setup, Token, note, ok, problem
-from channels.commands import CommandOption, CommandSpec, Suggestion, Typed, options
+from channels.commands import CommandOption, CommandSpec, Form, FormField, Suggestion, Typed, options
 from channels.files import FileRefused, mime_type_of, read_upload, too_large
 from channels.limits import Limits
 from channels.memory import MemoryChannel
@@ -82,6 +82,7 @@ __all__ = [
     "ChannelError",
     "ChatKey",
     "ChatMoved",
+    "Choice",
     "ClosesCommands",
     "CommandInvoked",
     "CommandOption",
@@ -90,10 +91,13 @@ __all__ = [
     "Deletes",
     "Downloads",
     "EditsRefused",
+    "Entry",
     "FileRefused",
     "Finding",
     "FindsPrivateChats",
     "FindsSent",
+    "Form",
+    "FormField",
     "Gap",
     "HasMenusPerChat",
     "HasOwnChat",
