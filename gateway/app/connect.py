@@ -16,9 +16,10 @@ from gateway.app.chosen_plugins import own_models
 from gateway.app.dialogue import Dialogue
 from gateway.app.local_requests import RunningParley
 from gateway.app.other_nodes import OtherNodes
-from gateway.connect.guide import MODEL, Guide, Surroundings
+from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
+from gateway.connect.program import MODEL
 from gateway.connect.steps import NO, YES, Ask, Busy, Check, Confirm, Done, Failed, Form, Line, Listen, Step
 from gateway.errors import ParleyError
 from gateway.records.logs import configure_logs, mask_crashes

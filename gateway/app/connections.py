@@ -18,7 +18,7 @@ from gateway.app.channel_server import ChannelServer
 from gateway.chat.gaps import Gaps
 from gateway.cluster.leases import connecting_of, held
 from gateway.cluster.protocols import Dispatcher, Peers
-from gateway.connect.guide import MODEL, Met
+from gateway.connect.program import MODEL, Met
 from gateway.delivery.delivery import Delivery
 from gateway.errors import SettingsError
 from gateway.permissions.roles import People, Roles

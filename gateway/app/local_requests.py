@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from channels.terminal.frames import bound, connected, is_ours
 from channels.values import Value
-from gateway.connect.guide import Met, Program
+from gateway.connect.program import Met, Program
 from gateway.errors import ParleyError
 
 OTHER_VERSION = "The running Parley does not understand this; it is of another version. Restart it, then try again."

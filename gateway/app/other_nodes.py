@@ -18,7 +18,7 @@ from channels.base import OutboundMessage
 from gateway.app.peers import SharedDatabase, opened
 from gateway.cluster.leases import connecting_of, held
 from gateway.cluster.protocols import Peers
-from gateway.connect.guide import MODEL, Met
+from gateway.connect.program import MODEL, Met
 from gateway.errors import ParleyError
 from gateway.runs.toolbox import digest_of, skill_library
 from gateway.settings.digests import digests

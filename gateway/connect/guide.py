@@ -3,48 +3,16 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
 
 from agent_core.models.provided import ModelProvider
-from channels.base import ChatKey
-from channels.values import Value
 from gateway.connect.env_file import EnvFile
+from gateway.connect.program import Program
 from gateway.connect.steps import SKIP, YES, Busy, Check, Confirm, Done, Failed, Form, Line, Listen, Step
 from gateway.errors import ParleyError
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings
 from gateway.texts.say import Language, say
-
-MODEL = "model"
-"""The name of the connection to a model, where others name a platform."""
-
-
-class Met(Value):
-    """The person who wrote to the account while a guide waited."""
-
-    principal: str
-    """Their stable name, such as `telegram:42` or `slack:T1:U2`."""
-    name: str
-    chat: ChatKey
-    language: str = ""
-
-
-class Program(Protocol):
-    """The running Parley, as far as guides use it."""
-
-    def paused(self, platform: str) -> AbstractAsyncContextManager[None]:
-        """Let the program not listen on a platform while the context is open, so that a guide can."""
-
-    async def connect(self, platform: str, owner: Met) -> str:
-        """Read the settings again, connect the platform with its new tokens, and say hello to the new owner.
-
-        Returns the reason if that has failed, else "".
-        """
-
-    async def use_model(self) -> bool:
-        """Read the settings again. Return True if new answers come from the model that they name now."""
 
 
 @dataclass(frozen=True)

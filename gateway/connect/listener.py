@@ -16,7 +16,7 @@ from channels.base import (
     OutboundMessage,
 )
 from channels.capabilities import KnowsConnection
-from gateway.connect.guide import Met
+from gateway.connect.program import Met
 from gateway.errors import ParleyError
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets

@@ -8,9 +8,10 @@ from pydantic import BaseModel
 
 from channels import discovery
 from channels.checkup import Account, Finding, Setup, Token
-from gateway.connect.guide import Guide, Met, Surroundings
+from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.listener import Listener
 from gateway.connect.pasted import cleaned, flaw, whose
+from gateway.connect.program import Met
 from gateway.connect.steps import Ask, Busy, Done, Failed, Line
 from gateway.errors import SettingsError
 from gateway.settings.settings import Settings, channel_configs

@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agent_core.models.provided import ModelProvider
-from gateway.connect.guide import Guide, Program, Surroundings
+from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
+from gateway.connect.program import Program
 from gateway.connect.steps import Busy, Form, Step
 from gateway.settings.settings import Settings, read_settings
 from gateway.texts.say import Language
