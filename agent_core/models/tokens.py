@@ -2,8 +2,8 @@
 
 import json
 import math
-import re
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -23,7 +23,7 @@ IMAGE = 1_000
 AROUND = 4
 """Overhead of a message: its role and delimiters."""
 
-_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0001faff\U00020000-\U000323af]")
+_WIDE = LatePattern("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0001faff\U00020000-\U000323af]")
 
 
 def estimate(text: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from agent_core.late_pattern import LatePattern
 from agent_core.models.written_calls import TAGS, TOKENS
 
 _NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
@@ -30,8 +31,8 @@ _ENDS = ("<|return|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eot_id|>", "<|end|>"
 _LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS)
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
-_TOKEN = re.compile("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
-_MARK = re.compile(f"[\n`~{re.escape(''.join(sorted(_FIRST)))}]")
+_TOKEN = LatePattern("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
+_MARK = LatePattern(f"[\n`~{re.escape(''.join(sorted(_FIRST)))}]")
 """The characters with which tokens begin."""
 _MOST_BLANK = 200
 """Blank characters that are held back at the beginning, where a tag may follow them."""

@@ -18,6 +18,7 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import AgentMessage, UserMessage
 from agent_core.origin import CLEAN, NOT_KNOWN, Origin, in_line, joined
 from agent_core.tool_result import ToolResult
@@ -42,7 +43,7 @@ _UNTRUSTED = "strangers"
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\|([^|]*)\|(.*)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])\s+")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{3,}")
+_WIDE = LatePattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{3,}")
 """Scripts without spaces between words."""
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.sources import UNKNOWN
 
@@ -26,7 +27,7 @@ _NAKED = re.compile(
 )
 _TRAILING = ".,;:!?)]}*_~'\""
 _NOT_ASCII = re.compile(r"[^\x21-\x7e]")
-_GOES_ON = re.compile(
+_GOES_ON = LatePattern(
     "[\u2018-\u201f\u2026\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
     "|(?<=[A-Za-z0-9])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
@@ -153,7 +154,7 @@ def _whole_addresses(text: str) -> Iterator[str]:
     for pattern, where in ((_URL, text), (_NAKED, _URL.sub(" ", text))):
         for found in pattern.finditer(where):
             is_enclosed = where[found.start() - 1 : found.start()] == "("
-            yield _bare(_GOES_ON.split(found.group(), maxsplit=1)[0], is_enclosed=is_enclosed)
+            yield _bare(_GOES_ON.compiled.split(found.group(), maxsplit=1)[0], is_enclosed=is_enclosed)
 
 
 def _bare(url: str, *, is_enclosed: bool) -> str:

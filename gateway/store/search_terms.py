@@ -6,10 +6,10 @@ overlapping pairs, everything else into words.
 """
 
 import hashlib
-import re
 import unicodedata
 from itertools import pairwise
 
+from agent_core.late_pattern import LatePattern
 from channels.base import ChatKey
 
 LONGEST_TERM = 40
@@ -21,9 +21,9 @@ _SEPARATORS = (
     r"\s\x00-/:-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7\u2000-\u206f\u2e00-\u2e7f\u3000-\u3004\u3006-\u303f"
     r"\ufe00-\ufe6f\uff00-\uff0f"
 )
-_PIECE = re.compile(f"([{_CJK}]+)|[^{_SEPARATORS}{_CJK}]+")
+_PIECE = LatePattern(f"([{_CJK}]+)|[^{_SEPARATORS}{_CJK}]+")
 """A piece of text, which is its own group if it is Chinese, Japanese or Korean."""
-_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ACCENTS = LatePattern("[\u0300-\u036f]+")
 
 
 def indexed_terms(text: str) -> list[str]:

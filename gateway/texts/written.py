@@ -2,14 +2,17 @@
 
 import re
 
+from agent_core.late_pattern import LatePattern
 from gateway.texts.say import Language
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_KANA = re.compile("[\u3041-\u30ff]")
-_WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
-_NOT_WORDS = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|https?://\S+|(?<![\w.-])[\w.-]+@[\w.-]+|(?<!\w)[@#/!]\w+", re.DOTALL)
+_HAN = LatePattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_KANA = LatePattern("[\u3041-\u30ff]")
+_WORD = LatePattern(r"[A-Za-z]+(?:['’][a-z]+)?")
+_NOT_WORDS = LatePattern(
+    r"```.*?(?:```|\Z)|`[^`]*`|https?://\S+|(?<![\w.-])[\w.-]+@[\w.-]+|(?<!\w)[@#/!]\w+", re.DOTALL
+)
 """Code, addresses and names, which have no language."""
-_ENGLISH = re.compile(
+_ENGLISH = LatePattern(
     r"\b(?:a|about|all|and?|any|are|at|be|but|by|can|could|did|do|does|for|from|give|had|has|have|help|how|i|i'm|if|in"
     r"|is|it|it's|let|make|me|my|need|not|of|on|or|our|please|remind|send|set|show|tell|that|the|their|them|then|there"
     r"|these|they|this|to|up|us|want|was|we|were|what|what's|when|where|which|who|why|will|with|would|you|your"
