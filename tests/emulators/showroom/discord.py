@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
-from parley.testing.emulators.discord_state import THREAD, THREAD_STARTER, Channel, Message, Person
+from parley.testing.emulators.discord_state import THREAD, THREAD_STARTER, Channel, Form, Message, Person
 from tests.emulators.showroom.exhibit import GROUP, PEOPLE, Exhibit, Now, Said, Upload, direct
 from tests.emulators.showroom.shown import Part, Quote, ShownButton, ShownMessage, Sign
 from tests.emulators.showroom.trouble import Troubles
@@ -76,6 +76,17 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
             reactions=tuple(each for each, people in message.reactions.items() if people),
         )
 
+    def _previews(self, chat: Chat) -> Sequence[ShownMessage]:
+        """Return the open forms, which are filled in by lines such as `Time: tomorrow`."""
+        return [self._shown_form(each) for each in chat.channel.forms if each.is_open]
+
+    def _shown_form(self, form: Form) -> ShownMessage:
+        lines = [f"**{form.title}**", *(f"{label}:" for label in _labels(form)), "-# Write these lines to fill it in."]
+        text = Part("\n".join(lines), "discord", "embed")
+        opened = self._when(form.opened_by.at)
+        name = self.discord.bot.name
+        return ShownMessage(form.data, name, by_bot=True, at=opened, parts=(text,), only_for=form.person.name)
+
     def _parts(self, message: Message) -> Iterable[Part]:
         if message.content:
             yield Part(self._named(message.content), "discord", "embed" if message.has_layout else "")
@@ -106,6 +117,10 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
         file = said.file
         document = None if file is None else (file.name, file.content, file.mime)
         where = chat if root is None else chat.thread(root)
+        form = next((each for each in where.channel.forms if each.is_open and each.person == person), None)
+        if form is not None and (filled := _filled(form, text)):
+            await where.submits(person, form, filled)
+            return
         await where.says(person, text, reply_to=answered, document=document)
 
     async def _press(self, chat: Chat, person: Person, message: Message, label: str, data: str | None) -> None:
@@ -121,3 +136,14 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
 def _root(channel: Channel) -> str | None:
     """Return the message below which the channel's messages are shown."""
     return channel.origin.id if channel.kind == THREAD and channel.origin is not None else None
+
+
+def _labels(form: Form) -> list[str]:
+    return [str(each["label"]) for each in form.components if isinstance(each, dict) and "label" in each]
+
+
+def _filled(form: Form, text: str) -> dict[str, str]:
+    """Return what lines such as `Time: tomorrow` fill in; a label alone has the lines below it."""
+    labels = "|".join(map(re.escape, _labels(form)))
+    parts = re.split(rf"^({labels}):", text, flags=re.MULTILINE)
+    return {label: value.strip() for label, value in zip(parts[1::2], parts[2::2], strict=True)}
