@@ -107,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = _parser(commands := _commands(words)).parse_args(words)
         command = commands[given.command or "run"]
         environ = _environ(given.config)
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it looks through all packages for some
         gc.disable()  # imports create many objects and drop few; `launch` enables it again
         _import_structlog()
         if command.takes is not None:

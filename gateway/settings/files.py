@@ -63,16 +63,20 @@ def setting_files(environ: Mapping[str, str], home: Path, cwd: Path) -> tuple[Pa
 
 def left_out(cwd: Path, read: Sequence[Path], names: Names) -> Iterator[Finding]:
     """Yield a note for each file in the current folder that holds settings of ours and is not read."""
-    setting = re.compile(rf"^(?:export )?(?:{'|'.join(sorted(names.flat))}) *=", re.MULTILINE)
     for file in (cwd / DOTENV, cwd / TOML):
         if file in read:
             continue
         with suppress(OSError, SettingsError):
-            if file.is_file() and (file.name == TOML or setting.search(read_text(file))):
+            if file.is_file() and (file.name == TOML or _has_setting(read_text(file), names)):
                 yield note(
                     f"{file} is not read: only files in PARLEY_HOME are",
                     f"if it is yours, move it there or start with --config {file}",
                 )
+
+
+def _has_setting(text: str, names: Names) -> bool:
+    """Return True if a line of a `.env` sets one of these."""
+    return re.search(rf"^(?:export )?(?:{'|'.join(sorted(names.flat))}) *=", text, re.MULTILINE) is not None
 
 
 def read_text(file: Path) -> str:
