@@ -33,6 +33,8 @@ LONGEST = 270.0
 """Seconds after which a stream is ended."""
 MOST_THINKING = 10.0
 """Seconds without words and calls after which a message with a button to stop is shown instead."""
+MOST_WAIT = 3.0
+"""Seconds for which words behind an address wait; afterwards the message is edited, so that they are seen to grow."""
 MOST_WORDS = render.MAX_TEXT * 3 // 4
 """Characters of the answer that are streamed. The end of a longer one comes with the message that it becomes."""
 Json = dict[str, JsonValue]
@@ -95,6 +97,8 @@ class SlackStream:
         self._title = ""
         self._since: dict[str, float] = {}
         """When each call that runs was seen first."""
+        self._waits_since: float | None = None
+        """Since when there are words behind an address."""
         self._ended = ""
         """Why it takes nothing more; empty while it does."""
         self._made = self._began = self._seen = now()
@@ -104,7 +108,7 @@ class SlackStream:
     def has_news(self, live: Live) -> bool:
         """See `Stream.has_news`."""
         news = self._news(live)
-        return bool(self._ended) or news is None or bool(news.chunks) or self._is_too_late
+        return bool(self._ended) or news is None or bool(news.chunks) or bool(self._halt(live, news))
 
     async def show(self, live: Live) -> None:
         """See `Stream.show`."""
@@ -114,8 +118,8 @@ class SlackStream:
             news = self._news(live)
             if news is None:
                 raise StreamEnded("what it shows was replaced")
-            if not news.chunks and self._is_too_late:
-                raise StreamEnded("a message has a button to stop")
+            if why := self._halt(live, news):
+                raise StreamEnded(why)
             if not news.chunks:
                 return
             if self.posted is None:
@@ -173,6 +177,18 @@ class SlackStream:
         if written != self._written:
             chunks.append({"type": "markdown_text", "text": written[len(self._written) :]})
         return _News(chunks, above, written, tasks, title)
+
+    def _halt(self, live: Live, news: _News) -> str:
+        """Return why an edited message shows more than the stream can; empty if it does not."""
+        if self.posted is None and not news.chunks and self._now() - self._made > MOST_THINKING:
+            return "a message has a button to stop"
+        if not ADDRESS.search(live.words):
+            self._waits_since = None
+        elif self._waits_since is None:
+            self._waits_since = self._now()
+        elif self._now() - self._waits_since > MOST_WAIT:
+            return "words wait behind an address"
+        return ""
 
     def _note(self, news: _News, live: Live) -> None:
         """Remember what is on the screen now."""
@@ -295,10 +311,6 @@ class SlackStream:
             except ChannelError as error:
                 log.info("stream not kept open chat=%s: %s", self._chat, error.reason)
                 self._seen = self._now() - QUIET / 2  # once more soon, if it is open still
-
-    @property
-    def _is_too_late(self) -> bool:
-        return self.posted is None and self._now() - self._began > MOST_THINKING
 
     @property
     def _where(self) -> Json:

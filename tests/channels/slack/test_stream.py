@@ -362,6 +362,28 @@ async def test_no_address_is_streamed_since_slack_would_fetch_it_for_a_preview(s
     assert "https://a.example/?secret" in scene.answer.blocks[1]["text"]  # type: ignore[operator]
 
 
+async def test_words_behind_an_address_are_seen_to_grow_by_edits(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = scene.stream()
+    await stream.show(live("See "))
+    assert not stream.has_news(live("See https://a.example for more"))
+    monkeypatch.setattr(slack_stream, "MOST_WAIT", 0.0)
+    assert stream.has_news(live("See https://a.example for more"))
+    with pytest.raises(StreamEnded):
+        await stream.show(live("See https://a.example for more"))
+
+
+async def test_a_long_thought_is_shown_by_a_message_with_a_button(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = scene.stream()
+    assert not stream.has_news(live())
+    monkeypatch.setattr(slack_stream, "MOST_THINKING", 0.0)
+    assert stream.has_news(live())
+    with pytest.raises(StreamEnded):
+        await stream.show(live())
+    assert stream.posted is None
+
+
 async def test_which_chats_have_streams(scene: Scene) -> None:
     direct = scene.slack.private(scene.ann)
     pane = await direct.opens_assistant(scene.ann)
