@@ -29,6 +29,8 @@ class Limits(Value):
     """Edits allowed over all chats, where the platform limits them separately."""
     streams_per_minute: float | None = None
     """Streams that may begin over all chats, where the platform limits them separately."""
+    appends_per_minute: float | None = None
+    """Parts that may be added to streams over all chats, where the platform limits them apart from edits."""
     slash: str = "/"
     """Prefix of commands."""
     keeps_keys: bool = False

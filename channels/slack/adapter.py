@@ -79,6 +79,7 @@ class SlackChannel:
             slash="!",  # also works in threads, where Slack has no slash commands
             edits_per_minute=50,
             streams_per_minute=20,
+            appends_per_minute=100,
             max_upload=MAX_UPLOAD,
             tells_full_members=True,
             shows_calls=True,

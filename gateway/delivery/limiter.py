@@ -192,16 +192,23 @@ class ChatLimiter:
             per_second=limits.calls_per_second, burst=limits.calls_per_second, clock=clock, sending=sending
         )
         self._edits = _line(limits.edits_per_minute, BURST_OF_EDITS, clock, sending)
+        self._appends = _line(limits.appends_per_minute, BURST_OF_EDITS, clock, sending)
         self._streams = _line(limits.streams_per_minute, BURST_OF_STREAMS, clock, sending)
         self._shown: set[str] = set()
         """Runs with a progress message, each of which is owed one more edit."""
         self._answering: set[str] = set()
         """Runs for which that edit will be the answer."""
 
-    def delay(self, chat: ChatKey, *, keep: int = 0, edit: bool = False) -> float:
-        """Return the seconds until a call to the chat may be made that leaves `keep` calls for more important ones."""
-        owed = len(self._shown)
-        lines = [line.delay() if not keep or line.has_to_spare(owed) else STEP_BACK for line in self._lines(edit=edit)]
+    def delay(self, chat: ChatKey, *, keep: int = 0, edit: bool = False, append: bool = False) -> float:
+        """Return the seconds until a call to the chat may be made that leaves `keep` calls for more important ones.
+
+        `append` stands for one that adds to a stream.
+        """
+        owed = 0 if append and self._appends else len(self._shown)
+        lines = [
+            line.delay() if not keep or line.has_to_spare(owed) else STEP_BACK
+            for line in self._lines(edit=edit, append=append)
+        ]
         return max(self._chat_delay(chat, keep), *lines)
 
     def show(self, run: str) -> bool:
@@ -239,10 +246,10 @@ class ChatLimiter:
         """Return the seconds that a call of the lowest priority would wait for those of other chats."""
         return self._all.delay(1 + self._all.waiting)
 
-    def take(self, chat: ChatKey, *, edit: bool = False) -> None:
+    def take(self, chat: ChatKey, *, edit: bool = False, append: bool = False) -> None:
         """Count a call made now."""
         self._bucket(chat).tokens -= 1
-        for line in self._lines(edit=edit):
+        for line in self._lines(edit=edit, append=append):
             line.take()
 
     async def wait(self, chat: ChatKey, *, edit: bool = False, priority: Priority = Priority.ANSWER) -> None:
@@ -277,14 +284,15 @@ class ChatLimiter:
         for line in self._lines(edit=True):
             line.hurry(chat, priority)
 
-    def hold(self, chat: ChatKey, seconds: float, *, edit: bool = False) -> None:
+    def hold(self, chat: ChatKey, seconds: float, *, edit: bool = False, append: bool = False) -> None:
         """Pause calls to this chat.
 
         `edit` means that the platform refused an edit and named the delay. If it counts edits over all chats, then
-        edits in all chats pause, and nothing else.
+        edits in all chats pause, and nothing else. The same holds for `append`, a part of a stream.
         """
-        if edit and self._edits:
-            self._edits.hold(seconds)
+        line = self._appends if append and self._appends else self._edits if edit else None
+        if line is not None:
+            line.hold(seconds)
             return
         self._bucket(chat).hold(self._clock.monotonic() + seconds)
 
@@ -293,7 +301,9 @@ class ChatLimiter:
         bucket = self._chats.get(self._place(chat))
         return bucket is not None and bucket.held_until > self._clock.monotonic()
 
-    def _lines(self, *, edit: bool) -> tuple[_Line, ...]:
+    def _lines(self, *, edit: bool, append: bool = False) -> tuple[_Line, ...]:
+        if append and self._appends:
+            return self._appends, self._all
         return (self._edits, self._all) if edit and self._edits else (self._all,)
 
     def _chat_delay(self, chat: ChatKey, keep: int = 0) -> float:

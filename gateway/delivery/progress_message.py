@@ -178,14 +178,15 @@ class ProgressMessage:
                 await self._clock.sleep(STEP_BACK)
                 continue
             # One call is kept free, so that the answer need not wait for progress.
-            delay = self._limiter.delay(self._chat, keep=1, edit=self.posted is not None)
+            edit, append = self.posted is not None, self._appends
+            delay = self._limiter.delay(self._chat, keep=1, edit=edit, append=append)
             if delay > 0:
                 await self._clock.sleep(delay)
                 continue
             self._changed.clear()
             live = self._live()
             if self._is_news(live):
-                self._limiter.take(self._chat, edit=self.posted is not None)
+                self._limiter.take(self._chat, edit=edit, append=append)
                 self._call = asyncio.create_task(self._put(live))
                 if not await asyncio.shield(self._call):
                     return
@@ -252,6 +253,11 @@ class ProgressMessage:
             self._worth_showing.clear()
             await set_within(self._worth_showing, left, self._clock)
 
+    @property
+    def _appends(self) -> bool:
+        """True if the next call adds to a message that is streamed."""
+        return self._stream is not None and self._stream.posted is not None and not self.progress.is_waiting
+
     async def _put(self, live: Live) -> bool:
         """Show it. Return False if further tries are pointless; failures do not affect the run."""
         try:
@@ -268,8 +274,8 @@ class ProgressMessage:
             if error.permanent:
                 return False
             told = error.retry_after
-            wait = LATER if told is None else told
-            self._limiter.hold(self._chat, wait, edit=self.posted is not None and told is not None)
+            wait, is_told = LATER if told is None else told, told is not None and self.posted is not None
+            self._limiter.hold(self._chat, wait, edit=is_told, append=is_told and self._appends)
         return True
 
     async def _edit(self, live: Live) -> None:
@@ -296,6 +302,8 @@ class ProgressMessage:
             if stream.posted is not None and self.posted is None:
                 await self._message.take_over(stream.posted, self._rendered(live))
         if has_ended:
+            if self.posted is not None and self._appends:  # an append was counted
+                self._limiter.take(self._chat, edit=True)
             await self._edit(live)
 
     def _rendered(self, live: Live) -> OutboundMessage:

@@ -343,3 +343,16 @@ async def test_a_call_that_may_be_dropped_leaves_one_for_an_answer_and_does_not_
     start = clock.now
     assert await limits.offer(ANN, within=2.0)
     assert round(clock.now - start, 3) == 2
+
+
+def test_parts_of_streams_leave_all_edits_to_other_messages() -> None:
+    clock = FakeClock()
+    limits = ChatLimiter(MemoryChannel(limits=Limits(max_text=100, edits_per_minute=50, appends_per_minute=100)), clock)
+    for number in range(20):
+        limits.take(ANN.model_copy(update={"chat": str(number)}), append=True)
+
+    assert limits.delay(BOB, append=True) > 0
+    assert limits.delay(BOB, edit=True) == 0
+    limits.hold(ANN, 30, edit=True, append=True)
+    assert limits.delay(BOB, append=True) == 30
+    assert limits.delay(BOB, edit=True) == 0
