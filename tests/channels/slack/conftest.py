@@ -13,6 +13,7 @@ from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.slack_chat import Chat
+from tests.channels.slack.streaming import Scene
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),
@@ -97,3 +98,10 @@ def config_for(slack: SlackEmulator) -> Config:
 
 def key_of(slack: SlackEmulator, chat: Chat, thread: str | None = None) -> ChatKey:
     return ChatKey(platform="slack", account=slack.team_id, chat=chat.id, thread=thread)
+
+
+@pytest.fixture
+async def scene(slack: SlackEmulator, channel: SlackChannel) -> Scene:
+    ann = slack.person("Ann")
+    chat = slack.group("general", [ann])
+    return Scene(slack, channel, chat, await chat.says(ann, "@parley_bot count"))
