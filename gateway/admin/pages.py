@@ -1,7 +1,7 @@
 """Serves the admin pages: screens, the actions on them, and their files."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from time import time
@@ -45,16 +45,19 @@ class AdminPages:
     """The routes of the admin pages. They answer while a desk is open, which is as long as the gateway runs."""
 
     def __init__(self) -> None:
+        self._make: Callable[[], Desk] | None = None
         self._desk: Desk | None = None
+        """Made at the first visit."""
 
     @contextmanager
-    def open(self, desk: Desk) -> Iterator[None]:
+    def open(self, make: Callable[[], Desk]) -> Iterator[None]:
         """Show a running gateway while the context is open."""
-        before, self._desk = self._desk, desk
+        before = self._make, self._desk
+        self._make, self._desk = make, None
         try:
             yield
         finally:
-            self._desk = before
+            self._make, self._desk = before
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes for a server, to be mounted behind its access control."""
@@ -157,8 +160,10 @@ class AdminPages:
         return visit
 
     def _open_desk(self) -> Desk:
-        if self._desk is None:
+        if self._make is None:
             raise web.HTTPServiceUnavailable(text="Parley is starting or ending", headers={"Retry-After": "1"})
+        if self._desk is None:
+            self._desk = self._make()
         return self._desk
 
 

@@ -119,8 +119,10 @@ async def opened_page(
     )
 
     def show(made: Gateway) -> AbstractContextManager[None]:
-        desk = importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
-        return cast("AbstractContextManager[None]", admin.open(desk))
+        def make() -> object:
+            return importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
+
+        return cast("AbstractContextManager[None]", admin.open(make))
 
     async with AsyncExitStack() as life:
         await server.start()

@@ -50,7 +50,7 @@ class AdminWorld:
     @contextmanager
     def with_screen(self, screen: Screen) -> Iterator[None]:
         """Show one more screen while the context is open."""
-        with self.pages.open(replace(self.desk, screens=(*self.desk.screens, screen))):
+        with self.pages.open(lambda: replace(self.desk, screens=(*self.desk.screens, screen))):
             yield
 
     @asynccontextmanager
@@ -115,7 +115,7 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     await server.start()
     try:
         desk = desk_of(bot.made, "You")
-        with pages.open(desk):
+        with pages.open(lambda: desk):
             yield AdminWorld(bot, server, desk, pages)
     finally:
         await web.close()
