@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.async_api import Locator, Page, expect
 
-from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
+from tests.emulators.model_script import Answer, ModelRequest, Pause, ToolUse, Turn, calls, says
 from tests.emulators.openai import OpenAiEmulator
 from tests.emulators.showroom.showroom import Showroom
 from tests.end_to_end.browser import chromium
@@ -40,11 +40,20 @@ That is **304.56** in all:
 For five it makes **60.91** each. I will remember it."""
 FOLLOW_UP = "and if Eve comes along?"
 SIX = ToolUse("calculator", {"expression": "304.56 / 6"})
+TABLE = "compare the trains to Lyon on Saturday, in a table"
+TABLE_ANSWER = """\
+| Train | Leaves | Arrives | Price |
+| --- | --- | --- | ---: |
+| TGV 6607 | 08:58 | 10:56 | 49.00 |
+| TGV 6611 | 10:58 | 12:56 | 39.00 |
+| Ouigo 7811 | 12:36 | 14:43 | 19.00 |
+
+The **Ouigo** is the cheapest, and early enough for the concert."""
 SIX_ANSWER = "The twelve tickets stay the same, so it is **50.76** for each of six."
 
 
 class Model:
-    """Answers what Ann and Bob ask; the last word on the first question waits for `gate`."""
+    """Answers what Ann and Bob ask; the end of the answer to the first question waits for `gate`."""
 
     def __init__(self) -> None:
         self.gate = asyncio.Event()
@@ -57,8 +66,10 @@ class Model:
             steps += message.get("role") == "assistant"
         if FOLLOW_UP in asked.texts("user")[-1]:
             return calls(SIX) if steps == 0 else says(SIX_ANSWER)
+        if TABLE in asked.texts("user")[-1]:
+            return says(TABLE_ANSWER)
         work = (TOTAL, SHARE, NOTE)
-        return calls(work[steps]) if steps < len(work) else says(ANSWER, hold=self.gate)
+        return calls(work[steps]) if steps < len(work) else Turn(ANSWER, pause=Pause(after=5, until=self.gate))
 
 
 def column(page: Page, platform: str) -> Locator:
@@ -87,9 +98,10 @@ async def shows(page: Page, platform: str, words: str) -> None:
     await expect(column(page, platform).locator(".by-bot .words").last).to_contain_text(words, timeout=PATIENCE)
 
 
-async def shoot(page: Page, name: str) -> None:
+async def shoot(shown: Page | Locator, name: str) -> None:
+    page = shown if isinstance(shown, Page) else shown.page
     await page.get_by_role("heading", level=1).click()  # nothing has the focus, nothing is hovered over
-    await page.screenshot(path=HERE / name)
+    await shown.screenshot(path=HERE / name)
     sys.stdout.write(f"{name}: {(HERE / name).stat().st_size // 1024} kB\n")
 
 
@@ -104,8 +116,9 @@ async def converse(page: Page, model: Model) -> None:
     for platform in ("slack", "discord"):
         await say(page, platform, f"@Parley {QUESTION}")
     for platform in PLATFORMS:
-        await shows(page, platform, "Remembering")
-    await shoot(page, "progress.png")
+        await shows(page, platform, "304.56 in all")
+    for platform in ("telegram", "slack"):
+        await shoot(column(page, platform), f"{platform}.png")
     model.gate.set()
     for platform in PLATFORMS:
         await shows(page, platform, "60.91 each")
@@ -120,9 +133,15 @@ async def follow_up(page: Page) -> None:
     await say(page, "telegram", FOLLOW_UP)
     for platform in PLATFORMS:
         await shows(page, platform, "50.76")
-    await say(page, "discord", "/help")
-    await shows(page, "discord", "/status")
+    await say(page, "telegram", TABLE)
+    for platform in ("slack", "discord"):
+        await say(page, platform, f"@Parley {TABLE}")
+    for platform in PLATFORMS:
+        await shows(page, platform, "cheapest")
     await shoot(page, "three-platforms.png")
+    await say(page, "discord", "/skills")
+    await shows(page, "discord", "book-flight")
+    await shoot(column(page, "discord"), "discord.png")
 
 
 async def take(page: Page, model: Model, folder: Path, showroom: Showroom, server: OpenAiEmulator) -> None:

@@ -21,7 +21,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.sources import origin_of_post
 from gateway.store.connection import Connection
-from gateway.store.rows import InboxItem, Post, inbox_seqs
+from gateway.store.rows import InboxItem, Post, gives_command, inbox_seqs
 from gateway.store.store import Store
 from gateway.store.writer import may_pass
 
@@ -185,7 +185,7 @@ class Replies:
             Post(f"{name}:reply:{number}", name, item.event.chat, part, origin)
             for number, part in enumerate(self._parts(item.event.chat, message, edits=replaced is not None))
         ]
-        if _buttons(message) > sum(_buttons(post.message) for post in posts):
+        if _saying(message) > sum(_saying(post.message) for post in posts):
             log.warning("buttons that say words are left out of a reply that is not Quoting(reply, CLEAN)", post=name)
         if replaced is not None:
             posts[0] = replace(posts[0], message_id=replaced)
@@ -282,9 +282,9 @@ class Replies:
                 log.info("command not closed", chat=str(event.chat), reason=error.reason)
 
 
-def _buttons(message: OutboundMessage) -> int:
-    """Return how many buttons a message has."""
-    return sum(map(len, message.buttons))
+def _saying(message: OutboundMessage) -> int:
+    """Return how many buttons of a message say words."""
+    return sum(not gives_command(button) for row in message.buttons for button in row)
 
 
 def _replaced(answer: OutboundMessage | Rewritten, event: InboundEvent) -> str | None:

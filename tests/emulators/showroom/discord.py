@@ -7,7 +7,7 @@ from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
 from parley.testing.emulators.discord_state import THREAD, THREAD_STARTER, Channel, Form, Message, Person
 from tests.emulators.showroom.exhibit import GROUP, PEOPLE, Exhibit, Now, Said, Upload, direct
-from tests.emulators.showroom.shown import Part, Quote, ShownButton, ShownMessage, Sign
+from tests.emulators.showroom.shown import Part, Quote, ShownButton, ShownMenu, ShownMessage, Sign
 from tests.emulators.showroom.trouble import Troubles
 
 WRITES = ("POST message", "PATCH message", "POST interaction", "PATCH answer", "POST followup")
@@ -56,8 +56,11 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
         return message.sender
 
     def _show(self, room: str, message: Message) -> ShownMessage:
-        rows = [[ShownButton(label, data) for label, data in menu.options.items()] for menu in message.menus]
-        rows += [[ShownButton(each.text, each.data, each.url) for each in row] for row in message.buttons]
+        menus = [
+            ShownMenu(menu.placeholder, tuple(ShownButton(label, data) for label, data in menu.options.items()))
+            for menu in message.menus
+        ]
+        rows = [[ShownButton(each.text, each.data, each.url) for each in row] for row in message.buttons]
         asked, answered = message.interaction, message.reference
         return ShownMessage(
             message.id,
@@ -67,6 +70,7 @@ class DiscordExhibit(Exhibit[Person, Chat, Message]):
             tuple(self._parts(message)),
             edited=message.edited_timestamp is not None,
             buttons=tuple(tuple(row) for row in rows),
+            menus=tuple(menus),
             files=self._shown_files(room, message),
             thread=_root(message.channel),
             quote=None if answered is None else Quote(answered.sender.name, self._named(answered.content)),

@@ -38,6 +38,14 @@ class ShownButton:
 
 
 @dataclass(frozen=True)
+class ShownMenu:
+    """A menu to choose from, closed: what stands on it, and its entries, each of which is pressed as a button is."""
+
+    label: str
+    entries: tuple[ShownButton, ...]
+
+
+@dataclass(frozen=True)
 class ShownFile:
     """A file; the page loads its content from `path`."""
 
@@ -66,6 +74,7 @@ class ShownMessage:
     parts: tuple[Part, ...]
     edited: bool = False
     buttons: tuple[tuple[ShownButton, ...], ...] = ()
+    menus: tuple[ShownMenu, ...] = ()
     files: tuple[ShownFile, ...] = ()
     thread: str | None = None
     quote: Quote | None = None

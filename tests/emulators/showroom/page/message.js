@@ -29,7 +29,7 @@ export class Shown {
     this.element.dataset.id = message.id;
     this.part("parts", [message.parts, message.waiting, message.edited], () => this.showWords());
     this.part("head", [message.who, message.at, message.only_for, message.edited, message.used, message.quote], () => this.showHead());
-    this.part("keys", message.buttons, () => this.showKeys());
+    this.part("keys", [message.buttons, message.menus], () => this.showKeys());
     this.part("files", message.files, () => this.showFiles());
     this.part("reactions", message.reactions, () => this.reactions.replaceChildren(...message.reactions.map((each) => element("span", {}, each))));
     this.part("actions", [own, message.thread], () => this.showActions(own));
@@ -73,13 +73,24 @@ export class Shown {
 
   showKeys() {
     const rows = this.message.buttons.map((row) => element("div", {}, ...row.map((button) => this.key(button))));
-    this.keys.replaceChildren(...rows);
+    const menus = this.message.menus.map((menu) => element("div", {}, this.menu(menu)));
+    this.keys.replaceChildren(...menus, ...rows);
   }
 
   key(button) {
     if (button.url) return element("a", { href: button.url, target: "_blank", rel: "noopener noreferrer" }, button.label);
     const made = element("button", { type: "button", className: button.style }, button.label);
     made.onclick = () => this.column.press(this.message, button);
+    return made;
+  }
+
+  menu({ label, entries }) {
+    const options = entries.map((entry, number) => element("option", { value: number }, entry.label));
+    const made = element("select", { ariaLabel: label }, element("option", { value: "", hidden: true }, label), ...options);
+    made.onchange = () => {
+      this.column.press(this.message, entries[Number(made.value)]);
+      made.value = "";
+    };
     return made;
   }
 
