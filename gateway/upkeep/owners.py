@@ -51,6 +51,8 @@ class Owners:
         self._current = current
         self._new_id = new_id
         self._telling = Background("notifying an owner failed")
+        self._closing = asyncio.Lock()
+        """What one closes, another no longer finds open."""
         self._counting = asyncio.Lock()
         """An edit waits until the message was sent."""
 
@@ -136,14 +138,15 @@ class Owners:
         self, notice: str, message: Callable[[Language], OutboundMessage], *, only_open: bool = False
     ) -> None:
         """Replace a message that was sent to several people by another text; `only_open`: if it still has buttons."""
-        for post in await self._store.outbox.of_run(notice):
-            if only_open and not post.message.buttons:
-                continue
-            closed = replace(post, message=message(await self._language_of(post.chat, post.key.rpartition(":")[2])))
-            if closed == post:
-                continue
-            await self._store.outbox.add([closed])
-            self._telling.start(self._delivery.deliver(post.chat, [closed]), f"close {post.key}")
+        async with self._closing:
+            for post in await self._store.outbox.of_run(notice):
+                if only_open and not post.message.buttons:
+                    continue
+                closed = replace(post, message=message(await self._language_of(post.chat, post.key.rpartition(":")[2])))
+                if closed == post:
+                    continue
+                await self._store.outbox.add([closed])
+                self._telling.start(self._delivery.deliver(post.chat, [closed]), f"close {post.key}")
 
     def tell_admins_once(
         self, notice: str, messages: Mapping[Language, OutboundMessage], besides: ChatKey | None

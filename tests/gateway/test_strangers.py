@@ -91,6 +91,26 @@ async def test_a_question_is_closed_though_its_button_was_pressed_before_its_sen
     await bot.channel.until(lambda: told(bot, "eve")[-1] == "Hello, Eve.")
 
 
+async def test_what_was_decided_stays_told_though_the_question_is_closed_by_others_at_the_same_time(
+    start_bot: StartBot,
+) -> None:
+    bot = await with_stranger(start_bot)
+    notices, store = bot.made.people.stranger_notices, bot.made.base.store
+    [stranger] = await store.strangers.all()
+    [asked] = [post for post in await store.outbox.of_run(f"stranger-{stranger.id}") if post.message.buttons]
+    for steps in range(12):
+        await store.outbox.add([asked])
+
+        async def close_rest(steps: int = steps) -> None:
+            for _ in range(steps):
+                await store.strangers.all()
+            await notices.close_rest(stranger)
+
+        await asyncio.gather(notices.close(stranger, "guest", "`Ann`"), close_rest())
+        await notices.settled()
+        assert told(bot, "ann") == ["`Eve` (`memory:eve`) was let in as a guest by `Ann`."]
+
+
 async def test_a_stranger_who_was_let_in_is_answered_after_a_crash_too(start_bot: StartBot) -> None:
     bot = await with_stranger(start_bot, "Hello, Eve.")
     await bot.made.people.membership.give(By(ANN, user("ann")), Account("memory:eve"), Role.MEMBER)
