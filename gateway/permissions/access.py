@@ -134,8 +134,7 @@ class Access:
 
     def is_trusted(self, chat: ChatKey, sender: Sender) -> bool:
         """Return True for people whose words are no untrusted input: all who may speak but guests."""
-        role = self.role(chat, sender)
-        return role is not None and role.is_at_least(Role.MEMBER)
+        return self.role(chat, sender) not in (None, Role.GUEST)
 
     def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
         return self.role(chat, sender) is Role.OWNER
@@ -242,7 +241,7 @@ class Access:
 
     def person(self, chat: ChatKey, sender: Sender) -> str:
         """Return the principal that stands for all linked accounts of the sender."""
-        return self.person_with(self.principal(chat, sender))
+        return self._roles.linked(self.principal(chat, sender))[0]
 
     def person_with(self, principal: str) -> str:
         """Return the principal that stands for all accounts linked with this one."""

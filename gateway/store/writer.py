@@ -163,7 +163,10 @@ class Writer:
             _fail(job, StoreUnavailable(self._trouble))
         else:
             self._jobs.append(job)
-            self._want(later=later)
+            if not later:
+                self._wanted.set()
+            elif self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(LATER, self._wanted.set)
         return future
 
     async def check(self) -> None:
@@ -179,12 +182,6 @@ class Writer:
                 raise StoreUnavailable(reason)
         self._numbering = Numbering()  # numbering is what it writes
         await self.submit(lambda _: None, patient=False)
-
-    def _want(self, *, later: bool) -> None:
-        if not later:
-            self._wanted.set()
-        elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(LATER, self._wanted.set)
 
     async def close(self) -> None:
         """Write the queued changes, then stop."""
