@@ -92,5 +92,5 @@ async def _talk(seat: Seat) -> float:
 def _longest_wait(seat: Seat, began: float) -> float:
     """Return the longest time in seconds between two changes on the screen. A typing indicator counts when it appears,
     not when it is renewed."""
-    moments = sorted([began, seat.signs(began)[0], *seat.changes])
+    moments = sorted([began, seat.signs(began)[0], *(at for at in seat.changes if at > began)])
     return max(after - before for before, after in pairwise(moments))

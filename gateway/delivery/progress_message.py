@@ -192,6 +192,7 @@ class ProgressMessage:
                     return
                 if self._stream is not None:
                     await self._clock.sleep(self._pace)  # words come faster than platforms count with
+                    continue
             await set_within(self._changed, TICK, self._clock)
 
     def _live(self) -> Live:
