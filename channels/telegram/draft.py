@@ -1,6 +1,7 @@
 """Drafts: previews in private chats, which Telegram shows while a message is being written.
 
-A draft is gone after 30 s or with the bot's next message. It has no buttons, so tools that run are shown by a message.
+A draft is gone after 30 s or with the bot's next message. It has no buttons, so tools that run, and answers that take
+long, are shown by a message.
 """
 
 import hashlib
@@ -10,10 +11,8 @@ from channels.base import ChannelError, OutboundMessage, Posted
 from channels.streams import Live, StreamEnded
 from channels.telegram.render import Rendered, render, split
 
-RENEW_EVERY = 20.0
-"""Seconds after which an unchanged draft is sent again; Telegram drops it after 30."""
-MOST_THINKING = 10.0
-"""Seconds without words after which a message with a button to stop takes the place of the draft."""
+LONGEST = 10.0
+"""Seconds of a run after which a message with a button to stop takes the place of the draft."""
 _THINKING = Rendered("", ())
 """Telegram shows an animation in the place of an empty text."""
 
@@ -28,14 +27,12 @@ class Draft:
         self._write = write
         self._id = 1 + int.from_bytes(hashlib.sha256(key.encode()).digest()[:3], "big")
         self._shown: Rendered | None = None
-        self._shown_at = 0.0
         self._now = now
         self._began = now()
 
     def has_news(self, live: Live) -> bool:
         """See `Stream.has_news`."""
-        is_due = self._now() - self._shown_at > RENEW_EVERY
-        return self._is_over(live) or is_due or _rendered(live) != self._shown
+        return self._is_over(live) or _rendered(live) != self._shown
 
     async def show(self, live: Live) -> None:
         """See `Stream.show`."""
@@ -48,11 +45,11 @@ class Draft:
             if error.permanent:
                 raise StreamEnded(error.reason) from error
             raise
-        self._shown, self._shown_at = shown, self._now()
+        self._shown = shown
 
     def _is_over(self, live: Live) -> bool:
         is_working = any(call.state in ("running", "waiting") for call in live.calls)
-        return is_working or (not live.words and self._now() - self._began > MOST_THINKING)
+        return is_working or self._now() - self._began > LONGEST
 
 
 def _rendered(live: Live) -> Rendered:

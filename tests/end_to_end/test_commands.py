@@ -66,7 +66,7 @@ async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
 
 async def test_the_stop_button_keeps_the_words_that_were_shown(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(Turn("word " * 200, per_chunk=0.05), says("Hello."))
+    stage.script.then(Turn("word " * 200, per_chunk=0.2), says("Hello."))
 
     await chat.says(ann, "tell me a long story")
     await chat.until(lambda c: "word word" in c.screen[0])

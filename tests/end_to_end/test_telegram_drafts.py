@@ -59,6 +59,19 @@ async def test_a_tool_that_runs_is_shown_by_a_message_that_becomes_the_answer(
     assert len(chat.everything) == 2, "the question and the answer"
 
 
+async def test_stopped_while_a_draft_is_shown_its_words_stay(own_stage: Stage, own_telegram: TelegramEmulator) -> None:
+    own_stage.script.then(written_until(asyncio.Event()))
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "what is the capital of Norway?")
+    await chat.until(lambda c: c.draft is not None and c.draft.text == FIRST)
+    await chat.says(ann, "/stop")
+    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("(stopped)"))
+
+    assert chat.screen == [f"{FIRST}\n\n(stopped)"]
+    assert chat.draft is None
+
+
 async def test_a_server_without_drafts_shows_the_words_in_the_message(
     own_stage: Stage, own_telegram: TelegramEmulator
 ) -> None:

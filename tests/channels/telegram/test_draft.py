@@ -5,7 +5,7 @@ import pytest
 from channels.base import ChannelError, OutboundMessage
 from channels.streams import Live, StreamEnded
 from channels.telegram.adapter import TelegramChannel, open_channel
-from channels.telegram.draft import MOST_THINKING, RENEW_EVERY
+from channels.telegram.draft import LONGEST
 from channels.values import CallRow
 from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import DRAFT_SECONDS, Chat
@@ -60,21 +60,7 @@ async def test_before_the_first_words_telegram_shows_that_the_bot_thinks(
     assert stream.has_news(words("It"))
 
 
-async def test_a_draft_in_which_nothing_changes_is_sent_again_before_it_goes_away(telegram: TelegramEmulator) -> None:
-    chat, now = await begun(telegram), 1_000.0
-    channel = open_channel(config_for(telegram), lambda: now)
-    stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
-    assert stream is not None
-    await stream.show(words("It is"))
-
-    assert not stream.has_news(words("It is"))
-    now += RENEW_EVERY + 1
-    assert stream.has_news(words("It is"))
-    assert RENEW_EVERY + 2 < DRAFT_SECONDS
-    await channel.close()
-
-
-async def test_long_thinking_and_running_tools_are_shown_by_a_message_with_a_button_to_stop(
+async def test_what_takes_long_and_running_tools_are_shown_by_a_message_with_a_button_to_stop(
     telegram: TelegramEmulator,
 ) -> None:
     chat, now = await begun(telegram), 1_000.0
@@ -85,10 +71,13 @@ async def test_long_thinking_and_running_tools_are_shown_by_a_message_with_a_but
 
     with pytest.raises(StreamEnded):
         await stream.show(words("It is", CallRow(id="2", label="Looking", state="running")))
-    now += MOST_THINKING + 1
-    with pytest.raises(StreamEnded):
-        await stream.show(THINKING)
+    now += LONGEST + 1
+    for live in (THINKING, words("It is")):
+        assert stream.has_news(live)
+        with pytest.raises(StreamEnded):
+            await stream.show(live)
     assert len(chat.drafts) == 1
+    assert LONGEST < DRAFT_SECONDS, "Telegram drops a draft that was not sent again"
     await channel.close()
 
 
