@@ -13,8 +13,8 @@ from gateway.errors import ParleyError
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
-from gateway.plugins.export.entries import Heading
-from gateway.plugins.export.program import FORMS, exported
+from gateway.plugins.export.heading import FORMS, Heading
+from gateway.plugins.export.program import exported
 from gateway.security.private_file import write_private
 from gateway.store.archive import Archive
 from gateway.texts.say import say

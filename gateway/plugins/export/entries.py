@@ -3,8 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from agent_core.messages import (
     AgentMessage,
@@ -171,28 +169,6 @@ class _Telling:
             duration_ms=message.duration_ms,
             file=sent,
         )
-
-
-@dataclass(frozen=True)
-class Heading:
-    chat: str
-    """As text."""
-    ai_name: str
-    zone: ZoneInfo
-    now: float
-
-    @property
-    def line(self) -> str:
-        return f"Exported on {self.moment(self.now)}. Times are those of {self.zone.key}."
-
-    def moment(self, at: float) -> str:
-        return f"{self._local(at):%Y-%m-%d %H:%M}"
-
-    def day(self, at: float) -> str:
-        return f"{self._local(at):%Y-%m-%d}"
-
-    def _local(self, at: float) -> datetime:
-        return datetime.fromtimestamp(at, self.zone)
 
 
 def _sent_files(arguments: Mapping[str, object]) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from channels.web.render import plain, render
-from gateway.plugins.export.entries import Began, Called, Entry, Heading, Noted, Said
+from gateway.plugins.export.entries import Began, Called, Entry, Noted, Said
+from gateway.plugins.export.heading import Heading
 from gateway.security.printing import harmless
 
 _HEAD = """<!doctype html>

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from agent_core.messages import message_adapter
-from gateway.plugins.export.entries import Heading
+from gateway.plugins.export.heading import Heading
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive, SaidRow

@@ -10,14 +10,13 @@ from zoneinfo import ZoneInfo
 
 from gateway.errors import ParleyError
 from gateway.plugins.export import json_document, markdown
-from gateway.plugins.export.entries import Entry, Heading, entries
+from gateway.plugins.export.entries import Entry, entries
+from gateway.plugins.export.heading import Heading
 from gateway.security.printing import print_pieces
 from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import load_settings
 from gateway.store.archive import Archive
-
-FORMS = ("md", "json", "html")
 
 
 def exported(archive: Archive, heading: Heading, form: str, secrets: Secrets) -> Iterator[str]:
