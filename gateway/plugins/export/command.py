@@ -2,7 +2,10 @@
 
 import asyncio
 import hashlib
+import importlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import structlog
 
@@ -14,13 +17,13 @@ from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
 from gateway.plugins.export.heading import FORMS, Heading
-from gateway.plugins.export.program import exported
-from gateway.security.private_file import write_private
-from gateway.store.archive import Archive
+from gateway.security.secrets import Secrets
 from gateway.texts.say import say
 
 log = structlog.get_logger(__name__)
 
+WriteChat = Callable[[Path, str | None, Path, Heading, str, Secrets], bool]
+"""See `write_chat` of the module `program`."""
 MIME_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
 
 
@@ -55,13 +58,11 @@ class ExportCommand:
 
     def _write(self, heading: Heading, form: str) -> Path | None:
         """Write the export, replacing the chat's previous one. Returns None if the chat has no messages. Blocks."""
-        folder = self._core.outgoing / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
-        with Archive.open(self._core.home, self._core.settings.now.database) as archive:
-            if not archive.sessions(heading.chat):
-                return None
-            file = folder / f"chat.{form}"
-            write_private(file, exported(archive, heading, form, self._core.secrets))
-        return file
+        file = self._core.outgoing / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}" / f"chat.{form}"
+        # Imported when it is used first, as nothing else needs what reads a whole chat.
+        write_chat = cast(WriteChat, importlib.import_module("gateway.plugins.export.program").write_chat)
+        home, database = self._core.home, self._core.settings.now.database
+        return file if write_chat(home, database, file, heading, form, self._core.secrets) else None
 
     @property
     def command(self) -> Command:

@@ -27,6 +27,15 @@ def exported(archive: Archive, heading: Heading, form: str, secrets: Secrets) ->
     return markdown.written(heading, told) if form == "md" else _page()(heading, told)
 
 
+def write_chat(home: Path, database: str | None, file: Path, heading: Heading, form: str, secrets: Secrets) -> bool:
+    """Write the export to a file, replacing it. Returns False if the chat has no messages. Blocks."""
+    with Archive.open(home, database) as archive:
+        if not archive.sessions(heading.chat):
+            return False
+        write_private(file, exported(archive, heading, form, secrets))
+    return True
+
+
 def _page() -> Callable[[Heading, Iterable[Entry]], Iterator[str]]:
     """Import the HTML renderer on first use, as rendering Markdown needs imports that are otherwise not loaded."""
     written: object = importlib.import_module("gateway.plugins.export.html_document").written
