@@ -315,5 +315,5 @@ class Shortcuts:
 
 def _title(words: str) -> str:
     """Return the title of a conversation that begins with these words; empty if they are none."""
-    flat = " ".join(without_mentions(words).split())
+    flat = without_mentions(" ".join(words.split()))
     return flat if len(flat) <= MOST_TITLE else f"{flat[: MOST_TITLE - 1]}…"

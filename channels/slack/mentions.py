@@ -11,6 +11,7 @@ from channels.values import Standing
 
 TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
 _PING = re.compile(r"<(?:!(?:subteam\^\w+|[a-z]+)|@\w+)(?:\|([^<>\n]*))?>")
+_OPENING = re.compile(r"<(?=[!@])")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
@@ -93,7 +94,11 @@ def link(label: str, target: str) -> str:
 
 def without_mentions(markdown: str) -> str:
     """Defuse broadcasts and mentions such as `<!channel>`, so that a model's text notifies no one."""
-    return _PING.sub(_named, markdown) if "<" in markdown else markdown
+    if "<" not in markdown:
+        return markdown
+    named = _PING.sub(_named, markdown)
+    # A name may complete the mark around it: `<!channel|a<@U7>b>`.
+    return _OPENING.sub("‹", named) if _PING.search(named) else named
 
 
 def _named(found: re.Match[str]) -> str:

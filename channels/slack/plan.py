@@ -82,5 +82,5 @@ def _unlinked(text: str) -> str:
 
 
 def _short(text: str, most: int = MOST_TEXT) -> str:
-    flat = " ".join(without_mentions(text).split()) or _NOTHING
+    flat = without_mentions(" ".join(text.split())) or _NOTHING
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"

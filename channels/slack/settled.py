@@ -16,7 +16,8 @@ _MOST_ENDS = 4
 """Open ends, one before the other, that are left out."""
 _LONGEST_LINK = 6_000
 """The same for what may become a link, which might be shown otherwise than it is written."""
-_OPEN_ANGLE = re.compile(r"<(?:[!@][\w^]*(?:\|[^<>\n]*)?)?$")
+_OPEN_ANGLE = re.compile(r"<(?:[!@][\w^]*(?:\|(?:[^<>\n]|<[!@][^<>\n]*>)*)?|<[!@][^<>\n]*>)?$")
+"""What may become a mention, also around another one."""
 _OPEN_LINE = re.compile(r"[ \t]*(?:[#>*+=|_~`-].*|\d{1,9}[.)]?[ \t]*)?$")
 """The last line, if it may become a heading, a rule, a fence, a row of a table or an item."""
 _MARKED_LINE = re.compile(r"[ \t]*(?:#{1,6}|[>*+-]|\d{1,9}[.)])[ \t]+\S")

@@ -30,6 +30,9 @@ def test_markdown_goes_as_it_is_with_a_plain_text_beside_it() -> None:
         ("<!subteam^S01AB|@ops>", "@ops"),
         ("ask <@U7>", "ask @U7"),
         ("`<!channel>`", "`@channel`"),
+        ("<<!x|@U7>>", "‹@U7>"),
+        ("<!channel|a<@U7>b>", "‹!channel|a@U7b>"),
+        ("<!channel|a<!here|b<@U7>c>d>", "‹!channel|a‹!here|b@U7c>d>"),
         ("a <b> <https://a.example>", "a <b> <https://a.example>"),
     ],
 )

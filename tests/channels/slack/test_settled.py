@@ -25,6 +25,8 @@ from tests.cpu import cpu_seconds_at_most
         ("at https://a.exam", "at"),
         ("dear <!chann", "dear"),
         ("dear <!channel> all", "dear <!channel> all"),
+        ("dear <!channel|a<@U7>b", "dear"),
+        ("dear <<!x|@U7>", "dear"),
         ("use `cod", "use"),
         ("use `code` x", "use `code` x"),
         ("a\n\n**b** c\n\n- item", "a\n\n**b** c\n\n- item"),
@@ -61,7 +63,7 @@ def test_what_is_shown_begins_what_the_text_ends_as(markdown: str, at: int) -> N
     assert without_mentions(end).startswith(without_mentions(settled(now)))
 
 
-@pytest.mark.parametrize("piece", [" ", "[", "*a ", "\\", "&", "```\n", "[](", "_a_", "<!a|"])
+@pytest.mark.parametrize("piece", [" ", "[", "*a ", "\\", "&", "```\n", "[](", "_a_", "<!a|", "<!a|<@U7>", "<@U7>"])
 def test_no_text_takes_long(piece: str) -> None:
     text = "a" + piece * (9_000 // len(piece)) + "b"
     with cpu_seconds_at_most(0.5):
