@@ -10,14 +10,14 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.backoff import replacement_call, until_answered
-from channels.base import AccountRefused, ChannelError, ChatKey, Inbox, Menu, MessageGone, OutboundMessage, Posted
+from channels.base import ChannelError, ChatKey, Inbox, Menu, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Emoji
 from channels.commands import CommandSpec
 from channels.files import MIB, FileRefused, FileTrouble, too_large
 from channels.limits import Limits
 from channels.moved import MovedAway, chat_moved
 from channels.tasks import BackgroundTasks
-from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters, ThreadGone
+from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters, ThreadGone, UnknownMethod
 from channels.telegram.config import Config
 from channels.telegram.draft import Draft
 from channels.telegram.files import MAX_UPLOAD, Files, albums
@@ -65,6 +65,8 @@ class TelegramChannel:
         self._files = Files(self._in_chat)
         self._takes_rich = True
         """False once the server knew no rich messages."""
+        self._takes_drafts = True
+        """The same for drafts."""
         self._polling: Polling | None = None
 
     @property
@@ -139,7 +141,7 @@ class TelegramChannel:
             is_refused = error.permanent or isinstance(error, BadEntities)
             if not is_refused or isinstance(error, MovedAway | MessageGone):
                 raise
-            self._takes_rich = not isinstance(error, AccountRefused)  # as Telegram answers calls that it does not know
+            self._takes_rich = not isinstance(error, UnknownMethod)
             log.warning("no rich message chat=%s: %s", chat, error.reason)
         return await replacement_call(plainly)
 
@@ -160,11 +162,15 @@ class TelegramChannel:
 
     def stream(self, chat: ChatKey, *, person: str, reply_to: str | None, key: str) -> Draft | None:
         """See `Streams.stream`. Telegram has drafts in private chats only."""
-        if self.is_group(chat):
+        if self.is_group(chat) or not self._takes_drafts:
             return None
 
         async def write(draft_id: int, rendered: Rendered) -> None:
-            await self._write(chat, "sendMessageDraft", rendered, "text", {"draft_id": draft_id})
+            try:
+                await self._write(chat, "sendMessageDraft", rendered, "text", {"draft_id": draft_id})
+            except UnknownMethod:
+                self._takes_drafts = False
+                raise
 
         return Draft(write, key, self._now)
 

@@ -181,6 +181,10 @@ class Moved(ChannelError):
         self.chat_id = chat_id
 
 
+class UnknownMethod(ChannelError):
+    """The server is older than this method."""
+
+
 class NotModified(ChannelError):
     """The message already has this content."""
 
@@ -262,6 +266,8 @@ def translate(error: TelegramError) -> ChannelError:
     match error:
         case Flooded(seconds=seconds):
             translated = ChannelError(reason, retry_after=seconds)
+        case InvalidToken() if "method not found" in reason.lower():  # a 404, as for a token that is none
+            translated = UnknownMethod(reason, permanent=True)
         case InvalidToken():
             translated = AccountRefused(WRONG_TOKEN)
         case ChatMigrated(new_chat_id=chat_id):

@@ -65,7 +65,8 @@ class TelegramEmulator(LoopbackServer):
         self.flood = FloodPolicy(on=flood)
         self.updates = UpdateQueue(self.faults, self.changes, max(FIRST_ID, first_id))
         self.webhook = ""
-        self.has_rich_messages = True
+        self.lacks: frozenset[str] = frozenset()
+        """Methods that this server is too old for."""
         """False for a server of one's own from before June 2026."""
         self.double_polls = 0
         """Polls that came while a living client had another one open."""
@@ -224,7 +225,7 @@ class TelegramEmulator(LoopbackServer):
                     "has_custom_certificate": False,
                     "pending_update_count": self.updates.unconfirmed,
                 }
-        if method == "sendRichMessage" and not self.has_rich_messages:
+        if method in self.lacks:
             raise TelegramError(404, "Not Found: method not found")
         run = METHODS.get(method)
         if run is None:

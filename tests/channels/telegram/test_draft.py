@@ -87,17 +87,18 @@ async def test_groups_have_no_drafts(telegram: TelegramEmulator, channel: Telegr
     assert channel.stream(key_of(telegram, group), person="1", reply_to=None, key="k") is None
 
 
-async def test_a_server_that_has_no_drafts_ends_the_stream(
+async def test_a_server_that_has_no_drafts_ends_the_stream_and_is_not_asked_again(
     telegram: TelegramEmulator, channel: TelegramChannel
 ) -> None:
     chat = await begun(telegram)
     stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
     assert stream is not None
 
-    telegram.faults.fail("sendMessageDraft", status=404)
+    telegram.lacks = frozenset({"sendMessageDraft"})
 
     with pytest.raises(StreamEnded):
         await stream.show(words("It is"))
+    assert channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k2") is None, "asked once only"
 
 
 async def test_a_flood_does_not_end_the_stream(telegram: TelegramEmulator, channel: TelegramChannel) -> None:

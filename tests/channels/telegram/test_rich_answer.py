@@ -90,7 +90,7 @@ async def test_what_telegram_refuses_is_an_ordinary_message(
 async def test_a_server_without_rich_messages_is_asked_once(
     telegram: TelegramEmulator, chat: Chat, rich: TelegramChannel
 ) -> None:
-    telegram.has_rich_messages = False
+    telegram.lacks = frozenset({"sendRichMessage"})
     for number in range(2):
         await rich.send(key_of(telegram, chat), OutboundMessage(markdown=TABLE), str(number))
 
