@@ -34,6 +34,9 @@ class StreamEnded(ChannelError):
 class Stream(Protocol):
     """One run, shown by the platform's own means."""
 
+    is_message: bool
+    """False where the platform shows something that is no message, and that goes away only with the next message."""
+
     @property
     def posted(self) -> Posted | None:
         """The message on the screen, which `Channel.edit` may turn into the answer; None before there is one.

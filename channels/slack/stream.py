@@ -72,6 +72,8 @@ class Owner(Protocol):
 class SlackStream:
     """The streamed message of one run. Implements `Stream`."""
 
+    is_message = True
+
     def __init__(
         self,
         client: Client,

@@ -17,7 +17,16 @@ from channels.files import MIB, FileRefused, FileTrouble, too_large
 from channels.limits import Limits
 from channels.moved import MovedAway, chat_moved
 from channels.tasks import BackgroundTasks
-from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters, ThreadGone, UnknownMethod
+from channels.telegram.client import (
+    BadEntities,
+    CaptionOnly,
+    Client,
+    Moved,
+    NotModified,
+    Parameters,
+    ThreadGone,
+    UnknownMethod,
+)
 from channels.telegram.config import Config
 from channels.telegram.draft import Draft
 from channels.telegram.files import MAX_UPLOAD, Files, albums

@@ -20,6 +20,7 @@ _THINKING = Rendered("", ())
 class Draft:
     """A draft of one run. Implements `Stream`."""
 
+    is_message = False
     posted: Posted | None = None
 
     def __init__(self, write: Callable[[int, Rendered], Awaitable[object]], key: str, now: Callable[[], float]) -> None:

@@ -61,6 +61,7 @@ class ProgressMessage:
         self._message = EditedMessage(masked_channel, run, store, clock, posted)
         self._stream = _stream_of(masked_channel, run) if posted is None else None
         """The way to show the run, until it ends; afterwards the message is edited."""
+        self._newest_before = masked_channel.newest(run.chat)
         self._masked_channel = masked_channel
         self._chat = run.chat
         self._run = run.id
@@ -91,6 +92,8 @@ class ProgressMessage:
 
     def apply(self, event: AgentEvent) -> None:
         self.progress.apply(event)
+        if self._stream is not None and not self._stream.is_message and self._has_written:
+            self._stream = None  # that message may be the answer, and then nothing would remove a draft below it
         if self._reasoning is not None:
             self._reasoning.apply(event)
         self._changed.set()
@@ -229,6 +232,11 @@ class ProgressMessage:
         None while edits are scarce: the answer may then be a separate message, with the same text in both for a while.
         """
         return 0 if self._limiter.edit_queue() else self._masked_channel.channel.limits.max_text * 3 // 4
+
+    @property
+    def _has_written(self) -> bool:
+        """True if other messages went to the chat since the run began, such as a card or a picture."""
+        return self._masked_channel.wrote_since(self._chat, self._newest_before)
 
     @property
     def _has_words(self) -> bool:

@@ -62,10 +62,6 @@ class MaskedChannel:
         """Record a message from somebody else."""
         self._newest.pop(chat, None)
 
-    def note_posted(self, posted: Posted) -> None:
-        """Record a message of ours, posted otherwise than by `post`."""
-        self._newest[posted.chat] = posted.message_id
-
     def newest(self, chat: ChatKey) -> str | None:
         """Return the id of our message if it is the last one in the chat, else None."""
         return self._newest.get(chat) or None
@@ -73,6 +69,10 @@ class MaskedChannel:
     def is_newest(self, posted: Posted) -> bool:
         """Return True if nothing was written in the chat since that message."""
         return self.newest(posted.chat) == posted.message_id
+
+    def wrote_since(self, chat: ChatKey, newest: str | None) -> bool:
+        """Return True if a message of ours was sent to the chat since `newest` was the last one there."""
+        return self._newest.get(chat, newest) != newest
 
     @property
     def posts_once(self) -> bool:
@@ -86,17 +86,33 @@ class MaskedChannel:
     async def post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """See `Channel.send`."""
         await self.may_send()
-        before, self._newest[chat] = self._newest.get(chat, _COMING), _COMING
+        with self.coming(chat) as arrived, self.noticing():
+            arrived.append(await self.channel.send(chat, self._safe(message), key))
+        return arrived[0]
+
+    @contextmanager
+    def coming(self, chat: ChatKey) -> Iterator[list[Posted]]:
+        """Note that a message of ours is being sent. The block adds it to the list once it has arrived."""
+        before, self._newest[chat] = self._newest.get(chat), _COMING
+        arrived: list[Posted] = []
         try:
-            with self.noticing():
-                posted = await self.channel.send(chat, self._safe(message), key)
+            yield arrived
         except ChannelError as error:
-            if not error.ambiguous and self._newest.get(chat) == _COMING:
-                self._newest[chat] = before
+            if not error.ambiguous:
+                self._did_not_come(chat, before)
             raise
-        if chat in self._newest:  # else somebody wrote meanwhile, and may have seen it already
-            self._newest[chat] = posted.message_id
-        return posted
+        if not arrived:
+            self._did_not_come(chat, before)
+        elif chat in self._newest:  # else somebody wrote meanwhile, and may have seen it already
+            self._newest[chat] = arrived[0].message_id
+
+    def _did_not_come(self, chat: ChatKey, before: str | None) -> None:
+        if self._newest.get(chat) != _COMING:
+            return
+        if before is None:
+            del self._newest[chat]
+        else:
+            self._newest[chat] = before
 
     async def rewrite(self, posted: Posted, message: OutboundMessage) -> None:
         """See `Channel.edit`."""

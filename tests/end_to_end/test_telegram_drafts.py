@@ -8,6 +8,7 @@ from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import Pause, ToolUse, Turn, calls, says
+from tests.end_to_end.jobs import proposes
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 
@@ -77,7 +78,7 @@ async def test_a_server_without_drafts_shows_the_words_in_the_message(
 ) -> None:
     rest = asyncio.Event()
     own_stage.script.then(written_until(rest))
-    own_telegram.faults.fail("sendMessageDraft", status=404, times=None)
+    own_telegram.lacks = frozenset({"sendMessageDraft"})
     ann, chat = await begun(own_stage, own_telegram)
 
     await chat.says(ann, "what is the capital of Norway?")
@@ -85,7 +86,24 @@ async def test_a_server_without_drafts_shows_the_words_in_the_message(
     rest.set()
     await chat.until(lambda c: c.screen == [FIRST + REST])
 
+    own_stage.script.then(says("Bern."))
+    await chat.says(ann, "and of Switzerland?")
+    await chat.until(lambda c: c.screen[-1] == "Bern.")
     assert len(own_telegram.calls_of("sendMessageDraft")) == 1
+
+
+async def test_no_draft_stays_below_a_card_that_is_the_answer(own_stage: Stage, own_telegram: TelegramEmulator) -> None:
+    rest = asyncio.Event()
+    own_stage.script.then(proposes(), Turn(deltas=("The preview", " is there."), pause=Pause(after=1, until=rest)))
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "Report the sales every weekday at 9")
+    await chat.until(lambda c: any("The preview" in text for text in c.screen[1:]))  # in a message
+    rest.set()
+    await chat.until(lambda c: len(c.screen) == 1)
+
+    assert "Report the sales." in chat.screen[0]
+    assert chat.draft is None
 
 
 async def test_killed_while_a_draft_is_shown_it_answers_once(own_stage: Stage, own_telegram: TelegramEmulator) -> None:

@@ -84,6 +84,10 @@ class Scene:
             )
         )
 
+    def answers_anew(self) -> None:
+        """Begin another answer of the model."""
+        self.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN)))
+
     def says(self, text: str) -> None:
         self.happens(MessageUpdate(message_id="a", delta=TextDelta(index=0, delta=text)))
 
@@ -115,7 +119,7 @@ async def shown(
             posted=posted,
         )
         scene.happens(AgentStart())
-        scene.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN)))
+        scene.answers_anew()
         try:
             yield scene
         finally:

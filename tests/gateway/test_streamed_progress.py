@@ -41,6 +41,7 @@ class Streaming(Timed):
 class OneStream:
     def __init__(self, channel: Streaming, chat: ChatKey) -> None:
         self.posted: Posted | None = None
+        self.is_message = channel.leaves_message
         self._channel = channel
         self._chat = chat
         self._shown: Live | None = None
@@ -50,6 +51,7 @@ class OneStream:
 
     async def show(self, live: Live) -> None:
         self._channel.at.append(round(self._channel.clock.now - 1_000, 3))
+        await self._channel.answers.wait()
         if self._channel.trouble:
             raise self._channel.trouble.pop(0)
         self._shown = live
@@ -209,6 +211,47 @@ async def test_secrets_are_masked_also_where_they_come_in_pieces(tmp_path: Path)
         await scene.channel.until(lambda: len(words(scene)) == 2)
 
         assert not any("canary" in shown_words for shown_words in words(scene))
+
+
+async def test_a_secret_that_a_tool_call_cuts_in_two_is_not_streamed(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=Streaming, secrets=Secrets(["sk-canary-4f1d9b7c2a6e"])) as scene:
+        scene.says("It begins with sk-canary-")
+        await scene.clock.advance(0.2)
+        await scene.channel.until(lambda: words(scene) == ["It begins with sk-canary-"])
+        scene.starts("1")
+        scene.ends("1")
+        scene.answers_anew()
+        scene.says("4f1d9b7c2a6e")
+        await scene.clock.advance(3)
+
+        await scene.channel.until(lambda: edits(scene) != [])
+        assert words(scene) == ["It begins with sk-canary-"]
+
+
+async def test_a_stream_that_somebody_wrote_below_does_not_become_the_answer(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=Streaming) as scene:
+        scene.channel.answers.clear()
+        scene.says("It is")
+        await scene.clock.advance(0.1)
+        await scene.channel.until(lambda: scene.channel.at == [0.1])
+        scene.masked_channel.other_wrote(ANN)
+        scene.channel.answers.set()
+        await scene.message.stop()
+
+        assert scene.message.posted is not None
+        assert not scene.message.may_become_answer
+
+
+async def test_a_draft_is_not_shown_once_the_run_has_sent_a_message_that_may_be_its_answer(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=lambda clock: Streaming(clock, leaves_message=False)) as scene:
+        scene.starts("1")
+        await scene.masked_channel.post(ANN, OutboundMessage(markdown="a card"), "card")
+        scene.ends("1")
+        scene.says("The card is there.")
+        await scene.clock.advance(1)
+
+        assert words(scene) == []
+        assert scene.channel.screen == ["a card"]
 
 
 class Few(Streaming):
