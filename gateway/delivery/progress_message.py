@@ -245,13 +245,15 @@ class ProgressMessage:
 
     @property
     def _shows_words_early(self) -> bool:
-        return self._stream is not None or self._words_after < SHOW_AFTER
+        """True unless another message of the run may be its answer; what only repeats that would be seen to vanish."""
+        return (self._stream is not None or self._words_after < SHOW_AFTER) and not self._has_written
 
     async def _until_due(self) -> None:
         """Wait until the run has lasted 1.5 s, one of its tools 0.3 s, or its text may be shown."""
         began = self._clock.monotonic()
         while (left := began + SHOW_AFTER - self._clock.monotonic()) > MOMENT:
-            if self._words_at is not None and (self._stream is not None or not self._limiter.edit_queue()):
+            may_edit = self._stream is not None or not self._limiter.edit_queue()
+            if self._words_at is not None and self._shows_words_early and may_edit:
                 after = self._words_after if self._stream is None else STREAM_AFTER
                 left = min(left, self._words_at + after - self._clock.monotonic())
             since = self.progress.running_since

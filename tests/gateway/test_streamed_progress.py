@@ -254,6 +254,19 @@ async def test_a_draft_is_not_shown_once_the_run_has_sent_a_message_that_may_be_
         assert scene.channel.screen == ["a card"]
 
 
+async def test_words_that_may_only_repeat_a_card_are_not_shown_early(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=Streaming) as scene:
+        scene.starts("1")
+        await scene.masked_channel.post(ANN, OutboundMessage(markdown="a card"), "card")
+        scene.ends("1")
+        scene.says("The card is there.")
+        await scene.clock.advance(1.4)
+        assert words(scene) == []
+        await scene.clock.advance(0.2)
+
+        await scene.channel.until(lambda: words(scene) == ["The card is there."])
+
+
 class Few(Streaming):
     """Channel on which one stream may begin at once."""
 
