@@ -35,6 +35,8 @@ MOST_THINKING = 10.0
 """Seconds without words and calls after which a message with a button to stop is shown instead."""
 MOST_WAIT = 3.0
 """Seconds for which words behind an address wait; afterwards the message is edited, so that they are seen to grow."""
+NO_ROOM = 1.0
+"""Seconds until a part is tried again for which the rate limit left no room."""
 MOST_WORDS = render.MAX_TEXT * 3 // 4
 """Characters of the answer that are streamed. The end of a longer one comes with the message that it becomes."""
 Json = dict[str, JsonValue]
@@ -257,8 +259,10 @@ class SlackStream:
         self._owner.begun(self, self.posted)
 
     async def _append(self, chunks: list[JsonValue]) -> None:
+        """Add a part, if Slack's rate limit leaves room for it now: the answer would wait behind it. Raises
+        ChannelError."""
         try:
-            await self._client.call("chat.appendStream", {**self._where, "chunks": chunks})
+            is_added = await self._client.offer("chat.appendStream", {**self._where, "chunks": chunks})
         except StoppedByReader as error:
             if self.posted is not None:
                 self._owner.stopped(self.posted)
@@ -270,6 +274,8 @@ class SlackStream:
             if error.permanent or error.ambiguous:  # of a part that may have arrived nobody knows what is on the screen
                 raise self._over(error.reason) from error
             raise
+        if not is_added:
+            raise ChannelError("Slack takes no more parts for now", retry_after=NO_ROOM)
         self._seen = self._now()
 
     async def _stop(self, how: Json) -> bool:
@@ -303,16 +309,18 @@ class SlackStream:
                 await asyncio.sleep(left)
             elif self._now() >= self._began + LONGEST or not self._title:
                 await self.end("it has lasted long enough")
-            else:
-                await self._renew()
+            elif not await self._renew():
+                await self.end("it could not be kept open")
 
-    async def _renew(self) -> None:
+    async def _renew(self) -> bool:
+        """Add something for Slack to keep the stream open. Returns False if that failed."""
         async with self._turn:
             try:
                 await self._append([plan.title_update(self._title)])
             except ChannelError as error:
                 log.info("stream not kept open chat=%s: %s", self._chat, error.reason)
-                self._seen = self._now() - QUIET / 2  # once more soon, if it is open still
+                return False
+        return True
 
     @property
     def _where(self) -> Json:

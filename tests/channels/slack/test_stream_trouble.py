@@ -1,6 +1,7 @@
 """Streamed messages that are refused, stopped, lost, deleted or ended too soon."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
@@ -78,7 +79,14 @@ async def test_an_append_that_has_to_wait_comes_later(scene: Scene) -> None:
     with pytest.raises(ChannelError) as caught:
         await stream.show(live("One, two"))
     assert (caught.value.retry_after, isinstance(caught.value, StreamEnded)) == (1, False)
-    await stream.show(live("One, two, three"))
+    with pytest.raises(ChannelError):
+        await stream.show(live("One, two, three"))
+    assert scene.calls("chat.appendStream") == 1, "Slack is not asked before its time"
+    async with asyncio.timeout(30):
+        while scene.thread.screen == ["One"]:
+            with suppress(ChannelError):
+                await stream.show(live("One, two, three"))
+            await asyncio.sleep(0.05)
     assert scene.thread.screen == ["One, two, three"]
 
 
@@ -158,6 +166,25 @@ async def test_a_stream_is_kept_open_while_tools_run_but_not_for_ever(
     await scene.slack.wait_for(lambda: scene.calls("chat.appendStream") >= 3, 30)
     assert scene.thread.streaming
     await scene.thread.until(lambda chat: not chat.streaming)
+    assert scene.thread.broken == []
+
+
+async def test_no_answer_waits_where_slack_takes_no_more_parts_for_long(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slack_stream, "QUIET", 0.2)
+    stream, other = scene.stream(), scene.stream()
+    await stream.show(live("", call(1)))
+    await other.show(live("Half of"))
+    scene.slack.faults.rate_limit("chat.appendStream", retry_after=60)
+    with pytest.raises(ChannelError):
+        await other.show(live("Half of it"))
+    await scene.thread.until(lambda chat: not chat.streaming)
+    with pytest.raises(StreamEnded):
+        await stream.show(live("", call(1, "done")))
+    async with asyncio.timeout(10):
+        await scene.channel.edit(posted(stream), OutboundMessage(markdown="Done.", calls=(call(1, "done"),)))
+    assert "Done." in scene.thread.screen
     assert scene.thread.broken == []
 
 
