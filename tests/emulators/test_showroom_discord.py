@@ -12,6 +12,7 @@ from tests.emulators.showroom.discord import DiscordExhibit
 from tests.emulators.showroom.exhibit import Said, direct
 
 HERE = direct("Ann")
+SIZES = [sdk.SelectOption(label="Small", value="s")]
 
 
 @pytest.fixture
@@ -53,13 +54,15 @@ async def test_a_form_is_shown_to_its_person_and_filled_in_by_lines(exhibit: Dis
 
 async def test_a_box_is_framed_and_an_entry_of_a_menu_is_pressed(exhibit: DiscordExhibit, ear: Ear) -> None:
     view = ui.LayoutView()
-    menu: ui.Select[ui.LayoutView] = ui.Select(custom_id="menu", options=[sdk.SelectOption(label="Small", value="s")])
+    menu: ui.Select[ui.LayoutView] = ui.Select(custom_id="menu", placeholder="Size", options=SIZES)
     view.add_item(ui.Container(ui.TextDisplay("Which size?"), ui.ActionRow(menu)))
     await ear.get_partial_messageable(int(exhibit.rooms[HERE].id)).send(view=view)
 
     (shown,) = exhibit.show(HERE).messages
     assert [(part.text, part.role) for part in shown.parts] == [("Which size?", "embed")]
-    ((entry,),) = shown.buttons
+    (drawn,) = shown.menus
+    (entry,) = drawn.entries
+    assert (drawn.label, entry.label) == ("Size", "Small")
     await exhibit.press(HERE, "Ann", shown.id, entry.label, entry.data)
     await ear.until(lambda: bool(ear.interactions))
     assert dict(ear.interactions[0].data or {})["values"] == ["s"]
