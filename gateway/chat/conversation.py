@@ -257,8 +257,9 @@ class Conversation:
         self, item: InboxItem, run: Run | None, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
-        language = await self.language(item.event.sender)
-        maker = self._prompts.maker(self.key, self.channel, self.zone(item.event.sender), language, run)
+        sender = item.event.sender
+        language, zone = await self.language(sender), self._zones.known(self.key, sender.id).zone
+        maker = self._prompts.maker(self.key, self.channel, zone, language, run)
         follows_unread, self.follows_unread = self.follows_unread, False
         return await maker.make(item, known, undone, begins=begins, follows_unread=follows_unread)
 

@@ -195,8 +195,11 @@ class Writer:
             await self._wanted.wait()
             began = loop.time()
             batch = [self._jobs.popleft() for _ in range(min(MOST_TOGETHER, len(self._jobs)))]
-            if not self._jobs:
-                self._rest()
+            if not self._jobs and self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if not self._jobs and not self._closing.is_set():
+                self._wanted.clear()
             if batch and await self._commit(batch) is not None:
                 # One of them failed; committed alone, each gets its own result.
                 self._alone.extend(batch)
@@ -204,14 +207,6 @@ class Writer:
                     await self._commit_alone(self._alone.popleft())
             if self._wanted.is_set() and not self._closing.is_set():
                 await asyncio.sleep(min((loop.time() - began) * SHARE, MOST))
-
-    def _rest(self) -> None:
-        """Wait for the next change; called when the queue is empty."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if not self._closing.is_set():
-            self._wanted.clear()
 
     async def _commit_alone(self, job: _Job) -> None:
         """Commit a change; on a disk error, a patient one is tried until it works."""
