@@ -8,7 +8,7 @@ from channels.base import MessageReceived, ScheduleFired, TaskEnded
 from gateway.chat.holds import Hold, Holds
 from gateway.chat.places import Moved, Place
 from gateway.chat.run_pace import account_of
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, inbox_seqs
 
 _WORDS = "words"
 
@@ -192,10 +192,11 @@ class Mailbox:
     def is_given(self, item: InboxItem) -> bool:
         return item.seq in self._given
 
-    def taken(self, seq: int) -> None:
-        """Remove an item that the agent has taken in."""
-        if seq in self._given:
-            self._remove(seq)
+    def taken(self, message_id: str) -> None:
+        """Remove the item of a message that the agent has taken in."""
+        for seq in inbox_seqs([message_id]):
+            if seq in self._given:
+                self._remove(seq)
 
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""

@@ -30,7 +30,7 @@ from gateway.runs.handles import Handles
 from gateway.runs.runner import Attempt
 from gateway.runs.stop_and_continue import Continuing
 from gateway.schedule.jobs.chat_notes import ChatNotes
-from gateway.store.rows import InboxItem, Post, Run, inbox_seqs
+from gateway.store.rows import InboxItem, Post, Run
 from gateway.texts.say import Language
 
 PAUSE = 5.0
@@ -310,7 +310,7 @@ class ChatSession:
             return
         with self.conversation.driving(agent):
             language, in_group = await self._language(), self._channel.is_group(self.key)
-            driven = ChatRun(self._runs, agent, run, language, self._taken, makes_way=in_group)
+            driven = ChatRun(self._runs, agent, run, language, self.mail.taken, makes_way=in_group)
             self.current.drive(driven)
             if goes_on:
                 await self._steer_with_later_words(run)
@@ -382,7 +382,3 @@ class ChatSession:
             self.mail.arrived(seq)
             self.mail.give(current)
             agent.steer(message)
-
-    def _taken(self, said: str) -> None:
-        for seq in inbox_seqs([said]):
-            self.mail.taken(seq)

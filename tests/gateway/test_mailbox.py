@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.chat.mailbox import Mailbox
 from gateway.chat.open_commands import OpenCommands
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, message_id
 
 CHAT = ChatKey(platform="memory", account="here", chat="#team")
 
@@ -76,7 +76,7 @@ def test_what_the_agent_did_not_take_waits_for_the_next_run(mail: Mailbox) -> No
     mail.give(said(2))
     mail.give(said(3))
     mail.wait(said(4))
-    mail.taken(2)
+    mail.taken(message_id(said(2)))
 
     mail.take_back()
 
