@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 from pydantic import JsonValue
 
@@ -18,6 +19,8 @@ from channels.tasks import BackgroundTasks
 log = logging.getLogger(__name__)
 
 MOST_UNCONFIRMED = 1_000
+CLOSE_WITHIN = 3.0
+"""Longest wait in seconds for the end of open streams. Whoever edits their messages next ends the others."""
 Stopped = Callable[[Posted, str], Awaitable[None]]
 
 
@@ -99,10 +102,12 @@ class OpenStreams:
             await self._client.call("chat.delete", _where(posted))
 
     async def close(self) -> None:
-        """End all streams, so that none is left open until Slack closes it."""
+        """End all streams, so that none is left open until Slack closes it; if Slack does not answer, leave them."""
         streams = [stream for stream, _ in self._open.values()]
         self._open.clear()
-        await asyncio.gather(*(stream.end("Parley stops") for stream in streams))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_WITHIN):
+                await asyncio.gather(*(stream.end("Parley stops") for stream in streams))
         await asyncio.gather(*(stream.close() for stream in streams))
         await self._tasks.close()
 

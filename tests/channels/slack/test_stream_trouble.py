@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 
 from channels.base import ChannelError, CommandInvoked, MessageGone, OutboundMessage
+from channels.slack import open_streams
 from channels.slack import stream as slack_stream
 from channels.slack.adapter import SlackChannel
 from channels.streams import StreamEnded
@@ -192,6 +193,17 @@ async def test_no_stream_is_left_open_when_the_channel_closes(scene: Scene) -> N
     await scene.stream().show(live("Half of", call(1)))
     await scene.channel.close()
     assert (scene.thread.streaming, len(scene.thread.bot_messages)) == ([], 1)
+
+
+async def test_a_stop_does_not_wait_for_long_where_slack_does_not_answer(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_streams, "CLOSE_WITHIN", 0.1)
+    await scene.stream().show(live("Half of", call(1)))
+    held = scene.slack.faults.hold("chat.stopStream")
+    async with asyncio.timeout(10):
+        await scene.channel.close()
+    held.set()
 
 
 async def test_words_behind_an_address_are_seen_to_grow_by_edits(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
