@@ -31,7 +31,9 @@ def number_of(slack: SlackEmulator, method: str) -> int:
 
 
 def is_whole(chat: Chat) -> bool:
-    return not chat.streaming and not chat.broken
+    """Return True if nothing is streamed or edited any more, and no stream broke."""
+    grows = chat.streaming or any(message.button("Stop") for message in chat.bot_messages)
+    return not grows and not chat.broken
 
 
 async def test_words_are_streamed_while_the_model_writes(stage: Stage, slack: SlackEmulator) -> None:
@@ -92,6 +94,8 @@ async def test_killed_at_any_step_one_whole_answer_is_left(stage: Stage, slack: 
     await chat.until(lambda c: c.screen == [WORDS] and is_whole(c))
     await chat.says(ann, "again")
     await chat.until(lambda c: c.screen == [WORDS, WORDS] and is_whole(c))
+    await stage.heard()
+    assert chat.screen == [WORDS, WORDS]
 
 
 async def test_slacks_own_stop_stops_the_run(stage: Stage, slack: SlackEmulator) -> None:
@@ -122,9 +126,12 @@ async def test_a_workspace_without_streams_has_edits_as_ever(stage: Stage, slack
 
 async def test_words_before_tools_are_gone_once_the_answer_is_there(stage: Stage, slack: SlackEmulator) -> None:
     ann, chat = await pane_of(stage, slack)
-    stage.script.then(calls(ToolUse("wait", {"seconds": 0.6}), text="I will wait."), Turn(WORDS, per_chunk=0.3))
+    going_on = asyncio.Event()
+    before = calls(ToolUse("wait", {"seconds": 0.6}), text="I will wait.")
+    stage.script.then(before, Turn(WORDS, pause=Pause(3, going_on)))
     await chat.says(ann, "wait, then tell me a story")
     await chat.until(lambda c: "I will wait." in c.screen[0] and "It is a long" in c.screen[0])
+    going_on.set()
     await chat.until(lambda c: c.screen == [WORDS] and is_whole(c))
     plan = chat.bot_messages[0].plan
     assert plan is not None
