@@ -31,6 +31,10 @@ class Nothing(ChannelError):
     """The requested state exists already, such as a reaction that is already added or removed."""
 
 
+class OnlyHere(ChannelError):
+    """Slack refused this thread or this message; others in the channel may be accepted."""
+
+
 class StillStreaming(ChannelError):
     """The message cannot be edited while it is being streamed."""
 
@@ -68,6 +72,9 @@ _TOKEN = frozenset(
 _GONE = frozenset(("message_not_found", "cant_delete_message"))
 _FIXED = frozenset(("cant_update_message", "edit_window_closed"))
 _BLOCKS = frozenset(("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"))
+_ONLY_HERE = frozenset(
+    ("thread_not_found", "cannot_reply_to_message", "restricted_action_thread_locked", "msg_too_long")
+)
 _SLOWER = frozenset(("ratelimited", "rate_limited"))
 _ALREADY = frozenset(("already_reacted", "no_reaction"))
 _STREAMS: dict[str, type[ChannelError]] = {
@@ -77,6 +84,11 @@ _STREAMS: dict[str, type[ChannelError]] = {
 }
 _LATER = frozenset(("internal_error", "service_unavailable", "team_added_to_org", "accesslimited"))
 _UNKNOWN_OUTCOME = frozenset(("fatal_error", "request_timeout"))
+_KINDS: tuple[tuple[frozenset[str], type[ChannelError]], ...] = (
+    (_BLOCKS, BadBlocks),
+    (_ALREADY, Nothing),
+    (_ONLY_HERE, OnlyHere),
+)
 _WORDS = {
     "is_archived": "the channel is archived",
     "not_in_channel": "Parley is not in the channel: invite it there (/invite)",
@@ -119,7 +131,7 @@ def _final(failure: Failure) -> ChannelError:
         return EditsRefused(f"{method}: {error}")
     if error in _STREAMS:
         return _STREAMS[error](f"{method}: {error}", permanent=True)
-    kind = BadBlocks if error in _BLOCKS else Nothing if error in _ALREADY else ChannelError
+    kind = next((kind for codes, kind in _KINDS if error in codes), ChannelError)
     return kind(_WORDS.get(error, f"{method}: {error}"), permanent=True)
 
 

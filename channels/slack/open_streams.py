@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
 from channels.slack.client import Answer, Client
-from channels.slack.errors import MissingScope, StillStreaming
+from channels.slack.errors import BadBlocks, MissingScope, OnlyHere, StillStreaming
 from channels.slack.interactions import Phrases
 from channels.slack.normalise import is_direct
 from channels.slack.stream import SlackStream
@@ -141,7 +141,7 @@ class OpenStreams:
         log.info("no streams chat=%s: %s", chat, error.reason)
         if isinstance(error, MissingScope):
             self._is_refused = True
-        elif error.permanent:
+        elif error.permanent and not isinstance(error, OnlyHere | MessageGone | BadBlocks):
             self._refused.add(chat.chat)
 
     def stopped(self, posted: Posted, person: str) -> None:

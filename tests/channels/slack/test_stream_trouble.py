@@ -55,6 +55,16 @@ async def test_a_chat_that_refuses_streams_has_none(scene: Scene, error: str) ->
     assert scene.channel.stream(scene.key, person=scene.ann.id, reply_to=None, key=KEY) is None
 
 
+@pytest.mark.parametrize("error", ["thread_not_found", "restricted_action_thread_locked", "message_not_found"])
+async def test_a_thread_that_refuses_a_stream_leaves_those_of_others(scene: Scene, error: str) -> None:
+    scene.slack.refuse_streams(error)
+    with pytest.raises(StreamEnded):
+        await scene.stream().show(live("Half of"))
+    scene.slack.refuse_streams("")
+    await scene.stream().show(live("Half of"))
+    assert scene.thread.screen == ["Half of"]
+
+
 async def test_a_begin_that_would_have_to_wait_is_left(scene: Scene) -> None:
     scene.slack.faults.rate_limit("chat.startStream", retry_after=20)
     stream = scene.stream()
