@@ -36,6 +36,8 @@ YOUNG = 10.0
 SOON = 2.0
 """Longest wait of an edit for other chats, in seconds. Beyond it the answer is a new message, and the progress message
 is deleted rather than folded."""
+STOP_WITHIN = 5.0
+"""Seconds for a call in progress to end once the edits are to end."""
 LATER = 3.0
 """Seconds to leave a chat alone after a failed call, if the platform named no delay."""
 
@@ -83,6 +85,8 @@ class ProgressMessage:
         """Set when a tool starts or text arrives, which may be shown before `SHOW_AFTER`."""
         self._reasoning = Reasoning(masked_channel.secrets) if masked_channel.channel.limits.folds_reasoning else None
         self._call: asyncio.Task[bool] | None = None
+        self._is_cut_off = False
+        """True if a call was under way when the edits had to end, and may still change the message."""
         self._task = asyncio.create_task(self._show(), name=f"progress {run.id}")
 
     @property
@@ -111,7 +115,8 @@ class ProgressMessage:
         """
         is_last = self.posted is not None and self._masked_channel.is_newest(self.posted)
         lasts = self._stream is not None or self._counts_calls
-        return (self.is_young or lasts) and is_last and self._limiter.edit_queue() < SOON
+        may_edit = self._limiter.edit_queue() < SOON and not self._is_cut_off
+        return (self.is_young or lasts) and is_last and may_edit
 
     @property
     def leaves_nothing(self) -> bool:
@@ -145,14 +150,20 @@ class ProgressMessage:
         self._limiter.answer(self._run)
 
     async def stop(self) -> None:
-        """End the edits. A call in progress is awaited, since it must not overwrite what is written next."""
+        """End the edits. A call in progress is awaited, since it must not overwrite what is written next.
+
+        One that hangs is cut off, as while the database is away, and then the message does not become the answer.
+        """
         self._task.cancel()
         await asyncio.wait([self._task])
         if self._call is not None:
+            self._is_cut_off = not (await asyncio.wait([self._call], timeout=STOP_WITHIN))[0]
+            self._call.cancel()
             await asyncio.wait([self._call])
             if not self._call.cancelled() and (error := self._call.exception()) and self._task.cancelled():
                 log.error("progress failed", run=self._run, chat=str(self._chat), exc_info=error)
-        if self.posted is None and self._message.may_have_arrived and self._masked_channel.posts_once:
+        may_be_there = self.posted is None and self._message.may_have_arrived and not self._is_cut_off
+        if may_be_there and self._masked_channel.posts_once:
             self._limiter.take(self._chat)
             await self._message.adopt()
         if self.posted is None:

@@ -12,6 +12,7 @@ from agent_core.events import (
 )
 from channels.base import ChannelError, EditsRefused, OutboundMessage
 from channels.memory import LOST
+from gateway.delivery import progress_message
 from gateway.delivery.progress_message import LATER, ProgressMessage
 from gateway.permissions.sources import origin_of_post
 from gateway.security.masked_channel import MaskedChannel
@@ -344,3 +345,21 @@ async def test_where_edits_are_scarce_no_word_of_the_answer_is_shown_before_its_
         scene.says("Hello")
         await scene.clock.advance(1.6)
         await scene.channel.until(lambda: scene.channel.screen == ["Working… (2 s)"])
+
+
+async def test_a_call_that_hangs_does_not_hold_the_answer_up_and_the_message_does_not_become_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_message, "STOP_WITHIN", 0.05)
+    async with shown(tmp_path) as scene:
+        await scene.clock.advance(1.6)
+        await scene.channel.until(lambda: bool(scene.channel.posts))
+        assert scene.message.may_become_answer
+        scene.channel.answers.clear()
+        scene.says("It is ")
+        await scene.channel.until(lambda: len(scene.channel.at) == 2)
+
+        await asyncio.wait_for(scene.message.stop(), 10)
+
+        assert not scene.message.may_become_answer
+        assert scene.message.posted is not None
