@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
-from slack_bolt.async_app import AsyncApp, AsyncSay
+from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bench.bare import model_session, reply
@@ -20,8 +20,9 @@ async def main() -> None:
     async with model_session() as http:
 
         @app.event("message")
-        async def on_message(event: dict[str, str], say: AsyncSay) -> None:
-            await say(await reply(http, event["text"]))
+        async def on_message(event: dict[str, str]) -> None:
+            text = await reply(http, event["text"])
+            await client.chat_postMessage(channel=event["channel"], thread_ts=event.get("thread_ts"), text=text)
 
         await AsyncSocketModeHandler(app, os.environ["SLACK_APP_TOKEN"]).start_async()
 

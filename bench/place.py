@@ -74,12 +74,12 @@ async def confirmed(emulator: object, within: float = 20.0) -> None:
             raise TypeError(f"what was said on {emulator}?")
 
 
-def seen(chat: object) -> list[tuple[float, str]]:
-    """Return the times and texts of all that was ever to be seen in a chat: messages, their edits, and previews."""
+def seen(chat: object, person: object) -> list[tuple[float, str]]:
+    """Return the times and texts of all that a person was ever shown in a chat: messages, their edits, and previews."""
     if not isinstance(chat, TelegramChat | SlackChat | DiscordChat):
         raise TypeError(f"what was to be seen in {chat}?")
     shown: list[tuple[float, str]] = []
-    for message in chat.everything:
+    for message in (each for each in chat.everything if each.sender != person):
         moments = [message.at, *(edit.at for edit in message.edits)]
         shown += zip(moments, message.history, strict=True)
     return shown + [(each.at, each.text) for each in (chat.drafts if isinstance(chat, TelegramChat) else ())]

@@ -72,11 +72,11 @@ class Seat:
     @property
     def changes(self) -> list[float]:
         """The times at which messages and previews came or changed, also of messages that were deleted."""
-        return [at for at, _ in seen(self.chat)]
+        return [at for at, _ in seen(self.chat, self.person)]
 
     def first_words(self, words: str) -> float | None:
         """Return the time at which these words were first to be seen, in a message or a preview; None before that."""
-        return min((at for at, text in seen(self.chat) if words in text), default=None)
+        return min((at for at, text in seen(self.chat, self.person) if words in text), default=None)
 
 
 @dataclass
