@@ -57,8 +57,7 @@ async def test_a_browser_stays_signed_in_and_each_message_is_answered_once(
         for number, moment in enumerate(MOMENTS):
             await say(page, f"word {number}")
             await asyncio.sleep(moment)
-            await program.kill()
-            await program.launch()
+            await _again(program)
             await _reads(page, number + 1)
         await page.reload()
         await _reads(page, len(MOMENTS))
