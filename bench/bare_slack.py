@@ -24,6 +24,10 @@ async def main() -> None:
             text = await reply(http, event["text"])
             await client.chat_postMessage(channel=event["channel"], thread_ts=event.get("thread_ts"), text=text)
 
+        @app.event("assistant_thread_started")
+        async def on_opened() -> None:
+            """Acknowledge it; what nobody listens to is delivered again."""
+
         await AsyncSocketModeHandler(app, os.environ["SLACK_APP_TOKEN"]).start_async()
 
 
