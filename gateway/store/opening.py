@@ -221,11 +221,6 @@ def migrations() -> list[Traversable]:
     return sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
 
 
-def fresh_schema() -> str:
-    """Return the statements that make an empty file a store, as all migrations would."""
-    return (resources.files("gateway.store") / "fresh.sql").read_text("utf-8")
-
-
 def migrate(connection: sqlite3.Connection, path: Path, plugins: Sequence[PluginTables] = ()) -> None:
     """Apply missing migrations in one transaction, then those of plugins; enable incremental vacuum for a small file.
 
@@ -242,8 +237,7 @@ def migrate(connection: sqlite3.Connection, path: Path, plugins: Sequence[Plugin
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA user_version = {found}")
     connection.execute("ROLLBACK")
-    if found < len(steps):
-        missing = "\n".join(step.read_text() for step in steps[found:]) if found else fresh_schema()
+    if missing := "\n".join(step.read_text() for step in steps[found:]):
         connection.executescript(f"BEGIN;\n{missing}\nPRAGMA user_version = {len(steps)};\nCOMMIT;")
     _add_tables(connection, plugins)
     if path.stat().st_size <= SMALL:
