@@ -70,12 +70,17 @@ def edits(scene: Scene) -> list[str]:
     return scene.channel.edited
 
 
+async def begins(scene: Scene) -> None:
+    """Let the first words come and be streamed."""
+    scene.says("It is")
+    await scene.clock.advance(0.2)
+    await scene.channel.until(lambda: words(scene) == ["It is"])
+
+
 async def test_the_first_words_are_streamed_a_moment_after_they_came(tmp_path: Path) -> None:
     async with shown(tmp_path, channel=Streaming) as scene:
         await scene.clock.advance(0.4)
-        scene.says("It is")
-        await scene.clock.advance(0.2)
-        await scene.channel.until(lambda: words(scene) == ["It is"])
+        await begins(scene)
         scene.says(" Oslo.")
         await scene.clock.advance(1)
         await scene.channel.until(lambda: words(scene) == ["It is", "It is Oslo."])
@@ -108,9 +113,7 @@ async def test_an_answer_that_is_there_at_once_is_not_streamed(tmp_path: Path) -
 async def test_a_run_whose_stream_ends_goes_on_as_an_edited_message(tmp_path: Path) -> None:
     async with shown(tmp_path, channel=Streaming) as scene:
         assert isinstance(scene.channel, Streaming)
-        scene.says("It is")
-        await scene.clock.advance(0.2)
-        await scene.channel.until(lambda: words(scene) == ["It is"])
+        await begins(scene)
         scene.channel.trouble = [StreamEnded("expired")]
         scene.says(" Oslo.")
         await scene.clock.advance(3)
@@ -135,9 +138,7 @@ async def test_a_stream_that_is_refused_leaves_the_edited_message(tmp_path: Path
 async def test_a_message_takes_the_place_of_a_draft(tmp_path: Path) -> None:
     async with shown(tmp_path, channel=lambda clock: Streaming(clock, leaves_message=False)) as scene:
         assert isinstance(scene.channel, Streaming)
-        scene.says("It is")
-        await scene.clock.advance(0.2)
-        await scene.channel.until(lambda: words(scene) == ["It is"])
+        await begins(scene)
         assert scene.message.posted is None
         scene.channel.trouble = [StreamEnded("a tool runs")]
         scene.says(" here:")
@@ -177,9 +178,7 @@ async def test_a_stream_whose_begin_was_not_confirmed_is_looked_for_before_there
 async def test_a_stream_that_was_deleted_leaves_no_trace_and_another_message_goes_on(tmp_path: Path) -> None:
     async with shown(tmp_path, channel=Streaming) as scene:
         assert isinstance(scene.channel, Streaming)
-        scene.says("It is")
-        await scene.clock.advance(0.2)
-        await scene.channel.until(lambda: words(scene) == ["It is"])
+        await begins(scene)
         scene.channel.trouble = [MessageGone("deleted")]
         scene.says(" Oslo")
         await scene.clock.advance(3)
