@@ -67,7 +67,6 @@ SWALLOWS_ANYTHING = {
     "agent_core/supervise.py": "work that must not end is started again, and its failure told",
     "channels/discord/inbound.py": "a mistake over one event ends that event alone",
     "channels/discord/modal.py": "a form that cannot be made holds back no command, which then tells what it lacks",
-    "channels/slack/open_streams.py": "a stop that cannot be taken in ends no stream but its own",
     "channels/web/formulas.py": "the library raises anything, and a formula that cannot be drawn holds back no answer",
     "gateway/admin/watch.py": "a screen of a plugin may raise anything, and all other screens go on",
     "gateway/app/chat_commands.py": "a change of a plugin may raise anything, and the visitor who waits is told",

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from pydantic import JsonValue
 
-from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
+from channels.base import ChannelError, ChatKey, MessageGone, NotTakenIn, OutboundMessage, Posted
 from channels.slack.client import Answer, Client
 from channels.slack.errors import BadBlocks, MissingScope, OnlyHere, StillStreaming
 from channels.slack.interactions import Phrases
@@ -151,12 +151,12 @@ class OpenStreams:
     async def _tell_stopped(self, tell: Stopped, posted: Posted, person: str) -> None:
         try:
             await tell(posted, person)
-        except Exception:  # whatever the inbox raises: nobody waits for this
-            log.exception("stop not taken in chat=%s", posted.chat)
+        except (NotTakenIn, ChannelError) as error:
+            log.warning("stop not taken in chat=%s: %s", posted.chat, error)
 
 
 class _Owner:
-    """What a stream tells, for one message."""
+    """Notes the course of one stream among the open ones. Implements `Owner`."""
 
     def __init__(self, streams: OpenStreams, person: str, key: str) -> None:
         self._streams = streams
