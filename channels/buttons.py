@@ -52,7 +52,7 @@ class Choice(Value):
     prompt: Text
     entries: Annotated[tuple[Entry, ...], Field(min_length=1, max_length=MOST_ENTRIES)]
     rows: int = 0
-    """How many rows of the message's buttons, counted from the first, it stands for."""
+    """Number of rows of the message's buttons, counted from the first, that it takes the place of."""
 
     def offers(self, action: str) -> bool:
         return any(entry.action == action for entry in self.entries)

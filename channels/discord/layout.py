@@ -23,7 +23,7 @@ MAX_CHARACTERS = 4_000
 MAX_COMPONENTS = 40
 MAX_FILES = 10
 MAX_BYTES = 10 * 1024 * 1024
-"""What files in one message may have together: the least limit of a server."""
+"""Bytes of all files of one message together: the least limit of a server."""
 WIDEST_TABLE = 60
 """Columns of the widest table that is a block of code; in wider ones the lines would break on most screens."""
 

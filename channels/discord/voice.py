@@ -29,7 +29,7 @@ _LACED = 255
 
 
 class Recording(NamedTuple):
-    """What Discord's clients show of a recording."""
+    """The length and the waveform of a recording, which Discord's clients show."""
 
     seconds: float
     waveform: bytes

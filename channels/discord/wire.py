@@ -229,7 +229,7 @@ class FilledField(Wire):
 
     value: Text = ""
     values: tuple[Text, ...] = ()
-    """What was chosen in a menu."""
+    """The values chosen in a menu."""
 
     @property
     def text(self) -> str:
@@ -252,7 +252,7 @@ class InteractionData(Wire):
     options: tuple[Option, ...] = ()
     custom_id: Text = ""
     values: tuple[Text, ...] = ()
-    """What was chosen in a menu."""
+    """The values chosen in a menu."""
     components: tuple[FilledPart, ...] = ()
     """The fields of a modal."""
 
@@ -275,7 +275,7 @@ class Interaction(Wire):
     message: InteractionMessage | None = None
     context: int | None = None
     authorizing_integration_owners: dict[str, JsonValue] = Field(default_factory=dict)
-    """Whose installation allows it, by kind of installation."""
+    """The ids of those who installed the bot and so allow it, by kind of installation."""
 
     @property
     def is_elsewhere(self) -> bool:

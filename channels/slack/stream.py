@@ -44,7 +44,7 @@ Json = dict[str, JsonValue]
 
 @dataclass(frozen=True)
 class _News:
-    """What is not on the screen yet."""
+    """A change that is not on the screen yet."""
 
     chunks: list[JsonValue]
     above: str

@@ -52,7 +52,7 @@ class Owners:
         self._new_id = new_id
         self._telling = Background("notifying an owner failed")
         self._closing = asyncio.Lock()
-        """What one closes, another no longer finds open."""
+        """Held while a notice is closed, so that whoever closes it next finds it closed."""
         self._counting = asyncio.Lock()
         """An edit waits until the message was sent."""
 
