@@ -105,8 +105,8 @@ class Gateway:
         await self.guards.approvals.settled()
         await self.guards.budget_notices.settled()
         await self.serving.scheduler.settled()
-        await self._owed.settled()
         await self.base.delivery.settled()
+        await self._owed.settled()
 
     async def settled_in(self, chat: ChatKey) -> None:
         """Wait until nothing runs in a chat, and everything is delivered to it."""
@@ -118,7 +118,6 @@ class Gateway:
         """Send what was kept for a chat while nobody could be shown it."""
         kept = [post for post in await self.base.store.outbox.unsent() if post.chat == chat]
         await self.base.delivery.deliver(chat, kept)
-        await self._owed.delivered({post.run for post in kept})
 
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""

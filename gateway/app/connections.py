@@ -22,7 +22,6 @@ from gateway.connect.program import MODEL, Met
 from gateway.delivery.delivery import Delivery
 from gateway.errors import SettingsError
 from gateway.permissions.roles import People, Roles
-from gateway.runs.owed import OwedWork
 from gateway.settings.digests import digests
 from gateway.settings.settings import Settings
 from gateway.store.rows import Post
@@ -44,7 +43,6 @@ class Life:
     gaps: Gaps
     roles: Roles
     peers: Peers
-    owed: OwedWork
     plugins: Mapping[str, str]
     """Digests of the plugins of others, which are told with those of the settings."""
 
@@ -171,11 +169,8 @@ class Connections:
             log.warning("a platform could not be connected", platform=platform, reason=trouble)
             return trouble
         log.info("a platform was connected", platform=platform)
-        self._sending.start(self._deliver_kept(platform), f"kept for {platform}")
+        self._sending.start(self._delivery.deliver_kept(platform), f"kept for {platform}")
         return ""
-
-    async def _deliver_kept(self, platform: str) -> None:
-        await self._life.owed.delivered(await self._delivery.deliver_kept(platform))
 
     async def _adopt_model(self) -> bool:
         """Read the settings again, and let the model that they name answer. Returns False if it cannot be used."""

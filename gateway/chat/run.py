@@ -182,4 +182,3 @@ class ChatRuns:
         """Deliver posts that the previous process left unsent."""
         with self.runner.drain.unit(f"owed to {chat}"):
             await self.ends.deliver_left(chat, posts)
-            await self.owed.delivered({post.run for post in posts})

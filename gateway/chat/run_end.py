@@ -73,7 +73,7 @@ class RunEnds:
         if await self._store.runs.is_over(run.id):  # its answer is stored, or stands in the chat as a card
             await self.over(run)
             await self._delivery.deliver(run.chat, left)
-            await self._owed.delivered({run.id})
+            await self._owed.resume(run.chat)
             return
         said = await self._store.transcript.said_in(run)
         news = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]

@@ -100,6 +100,8 @@ class Delivery:
         """Sends that may be on the screen and are not acknowledged yet."""
         self.moved: Callable[[ChatMoved], None] = stay
         """Told of chats that the platform says have another id."""
+        self.delivered: Callable[[Set[str]], None] = lambda _: None
+        """Told of the runs whose posts were sent or given up, or are kept for later."""
 
     def channel(self, chat: ChatKey) -> Channel:
         """Return the chat's channel. Raises KeyError if its platform is not connected."""
@@ -168,9 +170,10 @@ class Delivery:
                 if not self.sending.keeps(chat):  # another process sends what is stored
                     break
                 if post.is_progress:
-                    self._fold_later(post)
+                    self._background.start(self._fold(post), f"fold {post.run}")  # no answer waits for it
                 else:
                     trouble = await self._finish(post) or trouble
+        self.delivered({post.run for post in posts})
         return trouble
 
     async def _still_unsent(self, posts: Sequence[Post], right: Right) -> Sequence[Post]:
@@ -196,13 +199,12 @@ class Delivery:
         if (masked := self._masked.get(chat.platform)) is not None:
             masked.other_wrote(chat)
 
-    async def deliver_kept(self, platform: str) -> Set[str]:
-        """Send what a platform refused because of the account, which is in order now. Returns the runs it was of."""
+    async def deliver_kept(self, platform: str) -> None:
+        """Send what a platform refused because of the account, which is in order now."""
         kept = {key: self._kept.pop(key) for key, chat in [*self._kept.items()] if chat.platform == platform}
         posts = [post for post in await self._store.outbox.unsent() if post.key in kept]
         for chat in dict.fromkeys(post.chat for post in posts):
             await self.deliver(chat, [post for post in posts if post.chat == chat])
-        return {post.run for post in posts}
 
     async def caught_up(self, chat: ChatKey) -> None:
         """Wait until what may be on the screen of a chat is acknowledged and recorded, for `PATIENCE` at most.
@@ -218,10 +220,6 @@ class Delivery:
     async def close(self) -> None:
         """Cancel what is sent in the background; it stays stored."""
         await self._background.stop()
-
-    def _fold_later(self, post: Post) -> None:
-        """Fold a progress message in the background, so that no answer waits for it."""
-        self._background.start(self._fold(post), f"fold {post.run}")
 
     async def _fold(self, post: Post) -> ChannelError | None:
         """Fold a progress message, or delete it if the edit would have to wait for long."""

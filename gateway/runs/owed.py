@@ -6,7 +6,7 @@ that nobody has registered stays as it is.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -64,7 +64,10 @@ class OwedWork:
         self._asked: list[Kinds] = []
         """Those that are asked at the end of each run."""
         self._doing: dict[tuple[str, str], tuple[ChatKey, asyncio.Task[None]]] = {}
+        self._waiting: dict[tuple[str, str], Owed] = {}
+        """What waits for messages of its run."""
         self._background = Background("what is owed was not done")
+        delivery.delivered = self._delivered
 
     def register(self, kinds: Kinds) -> None:
         """Add kinds, before anything runs. Raises ValueError if one is there already."""
@@ -102,16 +105,9 @@ class OwedWork:
     async def resume(self, chat: ChatKey | None = None) -> None:
         """Do what the previous process left, in a chat or in all that can be reached.
 
-        What follows messages that are still unsent waits for `delivered`.
+        What follows messages that are still unsent waits until they were sent or given up.
         """
         await self._take_up(await self._ready(chat))
-
-    async def delivered(self, runs: Container[str]) -> None:
-        """Do what is owed by these runs, of which messages were sent that had been left.
-
-        That was by the previous process, by a node that does not work on the chat, or when a platform took none.
-        """
-        await self._take_up(each for each in await self._ready() if each.run and each.run in runs)
 
     def are_in(self, chat: ChatKey) -> bool:
         """Return True while something is done in a chat."""
@@ -123,6 +119,7 @@ class OwedWork:
 
     async def close_in(self, chat: ChatKey) -> None:
         """Cancel what is done in a chat, for another process to do."""
+        self._waiting = {known: item for known, item in self._waiting.items() if item.chat != chat}
         if open_ones := [doing for where, doing in self._doing.values() if where == chat]:
             for doing in open_ones:
                 doing.cancel()
@@ -137,10 +134,25 @@ class OwedWork:
     def _over(self, known: tuple[str, str], _: "asyncio.Task[None]") -> None:
         del self._doing[known]
 
+    def _delivered(self, runs: Set[str]) -> None:
+        """Do what waits for messages of these runs."""
+        if again := {known for known, item in self._waiting.items() if item.run in runs}:
+            for known in again:
+                del self._waiting[known]
+            self._background.start(self._go_on(again), "what waited for messages")
+
+    async def _go_on(self, waited: Set[tuple[str, str]]) -> None:
+        await self._take_up(each for each in await self._ready() if (each.kind, each.key) in waited)
+
     async def _ready(self, chat: ChatKey | None = None) -> Sequence[Owed]:
         """Return what is left, except what follows messages that are still unsent."""
+        left = await self._store.owed.left(chat)
+        self._waiting |= {(each.kind, each.key): each for each in left}  # before it is read what is unsent
         unsent = {post.run for post in await self._store.outbox.unsent(chat) if not post.is_progress}
-        return [each for each in await self._store.owed.left(chat) if each.run not in unsent]
+        ready = [each for each in left if each.run not in unsent]
+        for each in ready:
+            self._waiting.pop((each.kind, each.key), None)
+        return ready
 
     async def _take_up(self, items: Iterable[Owed]) -> None:
         """Begin what another process may have died of, so that it is not done for ever."""
@@ -162,13 +174,21 @@ class OwedWork:
         left: Owed | None = item
         while left is not None:
             await self._clock.sleep(max(0.0, left.due - self._clock.time()))
-            if left.run and await self._is_unsent(left.run):  # the one who sends its messages begins it again
+            if left.run and await self._waits(left):
                 return
             left = await self._tried(left)
 
-    async def _is_unsent(self, run: str) -> bool:
-        posts = await self._store.outbox.of_run(run)
-        return any(post.state not in _OVER and not post.is_progress for post in posts)
+    async def _waits(self, item: Owed) -> bool:
+        """Return True if messages of its run are unsent: `_delivered` begins it again."""
+        known = item.kind, item.key
+        while True:
+            self._waiting[known] = item
+            posts = await self._store.outbox.of_run(item.run)
+            if all(post.state in _OVER or post.is_progress for post in posts):
+                self._waiting.pop(known, None)
+                return False
+            if known in self._waiting:  # none was sent while they were read
+                return True
 
     async def _tried(self, item: Owed) -> Owed | None:
         """Make one attempt. Return what is left to do."""

@@ -45,7 +45,7 @@ class ServingParts:
         self.channel_server = ChannelServer(
             base.channels, events.handler, menu, people.supervisor, self._catch_up, leases=base.leases
         )
-        life = Life(events.dispatcher, chats.gaps, people.roles, base.peers, parts.owed, base.system.plugins.digests)
+        life = Life(events.dispatcher, chats.gaps, people.roles, base.peers, base.system.plugins.digests)
         self.connections = Connections(
             self.channel_server, parts.agents.live, base.delivery, base.store, life, clock=base.clock
         )
