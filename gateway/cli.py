@@ -80,7 +80,7 @@ COMMANDS: Mapping[str, Subcommand] = {
     "link": Subcommand("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
     "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.app.doctor:run"),
     "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
-    "audit": Subcommand("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
+    "audit": Subcommand("show the last actions, and who allowed them", "gateway.plugins.audit.program:audit", _audit),
     "plugin": Subcommand("list the plugins, check one, or write a new one", "gateway.app.plugin_command:run", _plugin),
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup

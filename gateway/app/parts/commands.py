@@ -15,7 +15,7 @@ from gateway.app.revocation import Revocation
 from gateway.commands.answers import AnswerCommands
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.aside import AsideCommands
-from gateway.commands.audit import AuditCommands
+from gateway.plugins.audit.command import AuditCommands
 from gateway.commands.budget import BudgetCommands
 from gateway.commands.command import Command, CommandTable
 from gateway.commands.completions import Completions, PeopleCompletions
