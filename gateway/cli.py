@@ -29,10 +29,6 @@ def _restore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a backup; without it: a list")
 
 
-def _audit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--verify", action="store_true", help="look for changed, removed and cut-off entries")
-
-
 def _service(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("install", "uninstall", "status"))
 
@@ -80,7 +76,6 @@ COMMANDS: Mapping[str, Subcommand] = {
     "link": Subcommand("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
     "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.app.doctor:run"),
     "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
-    "audit": Subcommand("show the last actions, and who allowed them", "gateway.plugins.audit.program:audit", _audit),
     "plugin": Subcommand("list the plugins, check one, or write a new one", "gateway.app.plugin_command:run", _plugin),
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup

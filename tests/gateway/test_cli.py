@@ -32,7 +32,7 @@ async def test_help_names_every_command_and_imports_nothing_heavy() -> None:
 
     assert all(
         re.search(rf"^ +{command} ", helped.out, re.MULTILINE)
-        for command in ("run", "chat", "doctor", "audit", "backup", "restore", "migrate")
+        for command in ("run", "chat", "doctor", "backup", "restore", "migrate")
     )
     assert helped.out.splitlines()[-1] == "0 []"
 

@@ -15,7 +15,6 @@ from gateway.app.revocation import Revocation
 from gateway.commands.answers import AnswerCommands
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.aside import AsideCommands
-from gateway.plugins.audit.command import AuditCommands
 from gateway.commands.budget import BudgetCommands
 from gateway.commands.command import Command, CommandTable
 from gateway.commands.completions import Completions, PeopleCompletions
@@ -177,7 +176,6 @@ class CommandParts:
             SessionCommands(store.sessions, clock).commands,
             MemoryCommands(files.memories, files.versions).commands,
             UndoCommands(files.versions, files.memories).commands,
-            AuditCommands(home, is_on=current.now.audit).commands,
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
             DoctorCommands(delivery).commands,

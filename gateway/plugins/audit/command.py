@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.file_handles import raise_lack
@@ -11,6 +10,7 @@ from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
+from gateway.plugin import Core
 from gateway.records.audit import CHANGED
 from gateway.records.audit_actions import Action, last_actions
 from gateway.texts.say import Language, say
@@ -31,12 +31,12 @@ _STATUSES = {
 _DECIDED = {"rule": "audit_by_rule", "nobody": "audit_by_nobody"}
 
 
-class AuditCommands:
+class AuditCommand:
     """The command /audit."""
 
-    def __init__(self, home: Path, *, is_on: bool) -> None:
-        self._home = home
-        self._is_on = is_on
+    def __init__(self, core: Core) -> None:
+        self._home = core.home
+        self._is_on = core.settings.now.audit
 
     async def audit(self, given: Invocation) -> OutboundMessage:
         if not self._is_on:
@@ -55,17 +55,16 @@ class AuditCommands:
         return reply("\n".join([say("audit_title", given.language), "", *rows]))
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "audit",
-                {"en": "Show the last actions and who allowed them", "zh": "显示最近的操作以及批准者"},
-                self.audit,
-                rights=always(Right("read", Role.ADMIN, None, refusal="only_admins")),
-                arguments="[N]",
-                example="30",
-                offered_to=Role.ADMIN,
-            ),
+    def command(self) -> Command:
+        return Command(
+            "audit",
+            {"en": "Show the last actions and who allowed them", "zh": "显示最近的操作以及批准者"},
+            self.audit,
+            rights=always(Right("read", Role.ADMIN, None, refusal="only_admins")),
+            arguments="[N]",
+            example="30",
+            after="undo",
+            offered_to=Role.ADMIN,
         )
 
 
