@@ -22,7 +22,7 @@ from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
-from gateway.commands.doctor import DoctorCommands
+from gateway.plugins.doctor.command import DoctorCommands
 from gateway.commands.forget import ForgetCommands
 from gateway.commands.group_rules import GroupRules
 from gateway.commands.group_tools import GroupToolCommands

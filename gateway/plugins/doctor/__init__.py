@@ -1,0 +1,1 @@
+"""The command /doctor, which tries a chat."""
