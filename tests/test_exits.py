@@ -164,7 +164,6 @@ def test_only_these_write_files() -> None:
 
     assert writers == {
         "gateway/app/new_plugin.py",
-        "gateway/plugins/doctor/command.py",
         "gateway/permissions/approved_plugins.py",
         "gateway/permissions/approved_tools.py",
         "gateway/permissions/moved_folders.py",

@@ -52,6 +52,7 @@ INNER = {
     "gateway.schedule.jobs.preview": "jobs in our own words",
     "gateway.schedule.jobs.unattended": "who allowed a call",
     "gateway.schedule.times.words": "times in our own words",
+    "gateway.security.masked_channel": "platforms, as messages reach them",
     "gateway.security.masking": "files that programs write",
     "gateway.security.printing": "the same",
     "gateway.security.private_file": "the same",

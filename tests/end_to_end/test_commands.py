@@ -16,7 +16,7 @@ COMMANDS = {
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("context", "compact", "skills", "skill", "approve", "deny", "rules"),
     *("activation", "speakers", "tools", "budget", "tasks", "sessions", "resume", "rename", "memory", "undo"),
-    *("forget", "privacy", "doctor", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
+    *("forget", "privacy", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
 }
 """Commands that are there whatever the plugins add."""
 
@@ -28,7 +28,6 @@ OF_ADMINS = {
     "role",
     "block",
     "skill",
-    "doctor",
     "plugins",
     "config",
     "reload",

@@ -31,7 +31,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         "tasks",
         *("sessions", "resume", "rename"),
         *("memory", "undo"),
-        *("forget", "privacy", "doctor", "plugins", "config", "reload"),
+        *("forget", "privacy", "plugins", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]

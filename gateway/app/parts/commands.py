@@ -22,7 +22,6 @@ from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
-from gateway.plugins.doctor.command import DoctorCommands
 from gateway.commands.forget import ForgetCommands
 from gateway.commands.group_rules import GroupRules
 from gateway.commands.group_tools import GroupToolCommands
@@ -178,7 +177,6 @@ class CommandParts:
             UndoCommands(files.versions, files.memories).commands,
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
-            DoctorCommands(delivery).commands,
             PluginCommands(self.plugins, self._approved, base.audit).commands,
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,

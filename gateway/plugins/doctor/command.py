@@ -12,10 +12,11 @@ from channels.base import ChannelError, OutboundMessage, Posted
 from channels.capabilities import Emoji, Reacts, ShowsTyping
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
-from gateway.delivery.delivery import Delivery
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
+from gateway.plugin import Core
 from gateway.security.masked_channel import MaskedChannel
+from gateway.security.private_file import write_private
 from gateway.texts.say import say
 
 FILE = "parley-doctor.txt"
@@ -62,11 +63,11 @@ async def _in_time(call: Callable[[], Awaitable[object]]) -> None:
     await call()
 
 
-class DoctorCommands:
+class DoctorCommand:
     """The command /doctor."""
 
-    def __init__(self, delivery: Delivery) -> None:
-        self._delivery = delivery
+    def __init__(self, core: Core) -> None:
+        self._delivery = core.delivery
 
     async def doctor(self, given: Invocation) -> OutboundMessage:
         probe = _Probe(given)
@@ -95,7 +96,7 @@ class DoctorCommands:
         async def upload() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / FILE
-                await asyncio.to_thread(path.write_text, text.markdown, "utf-8")
+                await asyncio.to_thread(write_private, path, [text.markdown])
                 size = (await asyncio.to_thread(path.stat)).st_size
                 file = Attachment(name=FILE, mime_type="text/plain", size=size, path=str(path))
                 message = OutboundMessage(markdown="", attachments=(file,), silent=True)
@@ -114,15 +115,14 @@ class DoctorCommands:
             await probe.tries("doctor_delete", lambda: _delete_last(probe, channel))
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "doctor",
-                {"en": "Try what I need in this chat", "zh": "检查我在本聊天所需的权限"},
-                self.doctor,
-                rights=always(Right("write", Role.ADMIN, Role.ADMIN, refusal="only_admins")),
-                offered_to=Role.ADMIN,
-            ),
+    def command(self) -> Command:
+        return Command(
+            "doctor",
+            {"en": "Try what I need in this chat", "zh": "检查我在本聊天所需的权限"},
+            self.doctor,
+            rights=always(Right("write", Role.ADMIN, Role.ADMIN, refusal="only_admins")),
+            after="privacy",
+            offered_to=Role.ADMIN,
         )
 
 
