@@ -27,6 +27,8 @@ class Limits(Value):
     """Calls allowed over all chats."""
     edits_per_minute: float | None = None
     """Edits allowed over all chats, where the platform limits them separately."""
+    edits_wait_alone: bool = False
+    """True if new messages may be sent to a chat in which the platform lets edits wait."""
     streams_per_minute: float | None = None
     """Streams that may begin over all chats, where the platform limits them separately."""
     appends_per_minute: float | None = None

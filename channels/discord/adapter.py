@@ -67,6 +67,7 @@ class DiscordChannel:
         burst=3,
         threads_share_pace=False,
         calls_per_second=45,
+        edits_wait_alone=True,  # Discord limits each kind of call by itself
         max_upload=LARGEST_LIMIT,
         one_receiver=True,
         captions=True,

@@ -256,7 +256,7 @@ class Client(Bot):
 
 def _rate_limit_key(method: str, parameters: Parameters) -> str:
     """Return the key by which Telegram counts a call: messages and edits by chat, all others by method and chat."""
-    is_message = method.startswith(("send", "edit")) and method != "sendChatAction"
+    is_message = method.startswith(("send", "edit")) and method not in ("sendChatAction", "sendMessageDraft")
     return f"{'message' if is_message else method} {parameters.get('chat_id', '')}"
 
 

@@ -131,4 +131,4 @@ class Answers:
         post = await self._store.outbox.current(chat, newest) if newest is not None else None
         if post is None or not post.is_bare_picture_of(run.session) or self._clock.time() - post.at >= YOUNG:
             return None
-        return post if self._delivery.limiter(chat).edit_queue() < SOON else None
+        return post if self._delivery.limiter(chat).edit_queue(chat) < SOON else None

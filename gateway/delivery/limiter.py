@@ -51,6 +51,7 @@ class _Bucket:
     filled_at: float
     tokens: float
     held_until: float = 0.0
+    edits_held_until: float = 0.0
 
     def fill(self, now: float) -> None:
         gained = (now - self.filled_at) / self.every if self.every else self.most
@@ -209,7 +210,7 @@ class ChatLimiter:
             line.delay() if not keep or line.has_to_spare(owed) else STEP_BACK
             for line in self._lines(edit=edit, append=append)
         ]
-        return max(self._chat_delay(chat, keep), *lines)
+        return max(self._chat_delay(chat, keep, edit=edit), *lines)
 
     def show(self, run: str) -> bool:
         """Return True if a run's progress may be posted: its last edit can be made soon, and is reserved."""
@@ -238,9 +239,10 @@ class ChatLimiter:
         self._shown.discard(run)
         self._answering.discard(run)
 
-    def edit_queue(self) -> float:
-        """Return the seconds that an answer's edit would wait for those of other chats."""
-        return self._edits.delay(1 + max(self._edits.waiting, len(self._answering))) if self._edits else 0.0
+    def edit_queue(self, chat: ChatKey) -> float:
+        """Return the seconds that an answer's edit would wait, but a new message would not."""
+        others = self._edits.delay(1 + max(self._edits.waiting, len(self._answering))) if self._edits else 0.0
+        return max(others, self._bucket(chat).edits_held_until - self._clock.monotonic())
 
     def queue(self) -> float:
         """Return the seconds that a call of the lowest priority would wait for those of other chats."""
@@ -256,11 +258,11 @@ class ChatLimiter:
         """Wait until the chat may be written to, and count the call."""
         keep = int(priority is Priority.COSMETIC)
         while True:
-            while (delay := self._chat_delay(chat, keep)) > 0:
+            while (delay := self._chat_delay(chat, keep, edit=edit)) > 0:
                 await self._clock.sleep(delay)
             for line in self._lines(edit=edit):
                 await line.wait(chat, priority)
-            if not self._chat_delay(chat, keep):  # the platform may have demanded a pause meanwhile
+            if not self._chat_delay(chat, keep, edit=edit):  # the platform may have demanded a pause meanwhile
                 self._bucket(chat).tokens -= 1
                 return
             for line in self._lines(edit=edit):
@@ -288,13 +290,18 @@ class ChatLimiter:
         """Pause calls to this chat.
 
         `edit` means that the platform refused an edit and named the delay. If it counts edits over all chats, then
-        edits in all chats pause, and nothing else. The same holds for `append`, a part of a stream.
+        edits in all chats pause, and nothing else. The same holds for `append`, a part of a stream. If it lets edits
+        wait by themselves, those in this chat pause.
         """
         line = self._appends if append and self._appends else self._edits if edit else None
+        until = self._clock.monotonic() + seconds
         if line is not None:
             line.hold(seconds)
-            return
-        self._bucket(chat).hold(self._clock.monotonic() + seconds)
+        elif edit and self._channel.limits.edits_wait_alone:
+            bucket = self._bucket(chat)
+            bucket.edits_held_until = max(bucket.edits_held_until, until)
+        else:
+            self._bucket(chat).hold(until)
 
     def is_held(self, chat: ChatKey) -> bool:
         """Return True while the platform's pause for this chat lasts."""
@@ -306,8 +313,10 @@ class ChatLimiter:
             return self._appends, self._all
         return (self._edits, self._all) if edit and self._edits else (self._all,)
 
-    def _chat_delay(self, chat: ChatKey, keep: int = 0) -> float:
-        return self._bucket(chat).delay(1 + keep, self._clock.monotonic())
+    def _chat_delay(self, chat: ChatKey, keep: int = 0, *, edit: bool = False) -> float:
+        bucket, now = self._bucket(chat), self._clock.monotonic()
+        delay = bucket.delay(1 + keep, now)
+        return max(delay, _rounded(bucket.edits_held_until - now)) if edit else delay
 
     def _place(self, chat: ChatKey) -> Place:
         thread = None if self._channel.limits.threads_share_pace else chat.thread
@@ -327,7 +336,11 @@ class ChatLimiter:
 
     def _forget_rested(self, now: float) -> None:
         """Drop full buckets, which are the same as new ones."""
-        self._chats = {place: bucket for place, bucket in self._chats.items() if bucket.delay(bucket.most, now) > 0}
+        self._chats = {
+            place: bucket
+            for place, bucket in self._chats.items()
+            if bucket.delay(bucket.most, now) > 0 or bucket.edits_held_until > now
+        }
         self._sweep_at = max(REMEMBERED, 2 * len(self._chats))
 
 

@@ -11,6 +11,7 @@ from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
+from channels.limits import Limits
 from channels.streams import Live, StreamEnded
 from channels.values import CallRow
 from gateway.delivery.edited_message import EditedMessage, progress_key
@@ -39,7 +40,7 @@ is deleted rather than folded."""
 STOP_WITHIN = 5.0
 """Seconds for a call in progress to end once the edits are to end."""
 LATER = 3.0
-"""Seconds to leave a chat alone after a failed call, if the platform named no delay."""
+"""Seconds until progress is shown again after a failed call, if the platform named no delay."""
 
 log = structlog.get_logger(__name__)
 
@@ -71,8 +72,6 @@ class ProgressMessage:
         self._limiter = limiter
         self._clock = clock
         self.language = language
-        self._words_after = masked_channel.channel.limits.words_after.total_seconds()
-        self._pace = masked_channel.channel.limits.edit_every.total_seconds()
         self._shows_calls = masked_channel.channel.limits.shows_calls
         self._counts_calls = self._shows_calls and masked_channel.channel.limits.is_local
         """True if the rows themselves tell how long a call has run."""
@@ -84,10 +83,20 @@ class ProgressMessage:
         self._worth_showing = asyncio.Event()
         """Set when a tool starts or text arrives, which may be shown before `SHOW_AFTER`."""
         self._reasoning = Reasoning(masked_channel.secrets) if masked_channel.channel.limits.folds_reasoning else None
+        self._pauses_until = 0.0
+        """Time until which only progress pauses, since a call of it failed."""
         self._call: asyncio.Task[bool] | None = None
         self._is_cut_off = False
         """True if a call was under way when the edits had to end, and may still change the message."""
         self._task = asyncio.create_task(self._show(), name=f"progress {run.id}")
+
+    @property
+    def _words_after(self) -> float:
+        return self._limits.words_after.total_seconds()
+
+    @property
+    def _limits(self) -> Limits:
+        return self._masked_channel.channel.limits
 
     @property
     def posted(self) -> Posted | None:
@@ -115,7 +124,7 @@ class ProgressMessage:
         """
         is_last = self.posted is not None and self._masked_channel.is_newest(self.posted)
         lasts = self._stream is not None or self._counts_calls
-        may_edit = self._limiter.edit_queue() < SOON and not self._is_cut_off
+        may_edit = self._limiter.edit_queue(self._chat) < SOON and not self._is_cut_off
         return (self.is_young or lasts) and is_last and may_edit
 
     @property
@@ -125,7 +134,7 @@ class ProgressMessage:
         That is so if it was visible only for a few seconds, if the edit would have to wait for other chats, or if the
         answer has its calls.
         """
-        must_wait = max(self._limiter.edit_queue(), self._limiter.queue()) >= SOON
+        must_wait = max(self._limiter.edit_queue(self._chat), self._limiter.queue()) >= SOON
         return self._masked_channel.deletes and (self.is_young or must_wait or self._shows_calls)
 
     @property
@@ -193,8 +202,9 @@ class ProgressMessage:
                 continue
             # One call is kept free, so that the answer need not wait for progress.
             edit, append = self.posted is not None, self._appends
-            delay = self._limiter.delay(self._chat, keep=1, edit=edit, append=append)
-            if delay > 0:
+            pause = self._pauses_until - self._clock.monotonic()
+            delay = max(pause, self._limiter.delay(self._chat, keep=1, edit=edit, append=append))
+            if delay > MOMENT:
                 await self._clock.sleep(delay)
                 continue
             self._changed.clear()
@@ -205,7 +215,9 @@ class ProgressMessage:
                 if not await asyncio.shield(self._call):
                     return
                 if self._stream is not None:
-                    await self._clock.sleep(self._pace)  # words come faster than platforms count with
+                    await self._clock.sleep(
+                        self._limits.edit_every.total_seconds()
+                    )  # words come faster than platforms count with
                     continue
             await set_within(self._changed, TICK, self._clock)
 
@@ -242,7 +254,7 @@ class ProgressMessage:
 
         None while edits are scarce: the answer may then be a separate message, with the same text in both for a while.
         """
-        return 0 if self._limiter.edit_queue() else self._masked_channel.channel.limits.max_text * 3 // 4
+        return 0 if self._limiter.edit_queue(self._chat) else self._limits.max_text * 3 // 4
 
     @property
     def _has_written(self) -> bool:
@@ -263,7 +275,7 @@ class ProgressMessage:
         """Wait until the run has lasted 1.5 s, one of its tools 0.3 s, or its text may be shown."""
         began = self._clock.monotonic()
         while (left := began + SHOW_AFTER - self._clock.monotonic()) > MOMENT:
-            may_edit = self._stream is not None or not self._limiter.edit_queue()
+            may_edit = self._stream is not None or not self._limiter.edit_queue(self._chat)
             if self._words_at is not None and self._shows_words_early and may_edit:
                 after = self._words_after if self._stream is None else STREAM_AFTER
                 left = min(left, self._words_at + after - self._clock.monotonic())
@@ -295,9 +307,11 @@ class ProgressMessage:
             log.info("progress not shown", run=self._run, chat=str(self._chat), reason=error.reason)
             if error.permanent:
                 return False
-            told = error.retry_after
-            wait, is_told = LATER if told is None else told, told is not None and self.posted is not None
-            self._limiter.hold(self._chat, wait, edit=is_told, append=is_told and self._appends)
+            if error.retry_after is None:
+                self._pauses_until = self._clock.monotonic() + LATER
+            else:
+                edit = self.posted is not None
+                self._limiter.hold(self._chat, error.retry_after, edit=edit, append=edit and self._appends)
         return True
 
     async def _edit(self, live: Live) -> None:

@@ -73,6 +73,23 @@ async def test_stopped_while_a_draft_is_shown_its_words_stay(own_stage: Stage, o
     assert chat.draft is None
 
 
+async def test_no_answer_waits_for_a_draft_that_telegram_lets_wait(
+    own_stage: Stage, own_telegram: TelegramEmulator
+) -> None:
+    rest = asyncio.Event()
+    own_stage.script.then(written_until(rest))
+    own_telegram.faults.rate_limit("sendMessageDraft", retry_after=600)
+    ann, chat = await begun(own_stage, own_telegram)
+
+    await chat.says(ann, "what is the capital of Norway?")
+    await own_telegram.wait_for(lambda: own_telegram.faults.pending == 0)
+    rest.set()
+    await chat.until(lambda c: c.screen == [FIRST + REST])
+
+    assert len(own_telegram.calls_of("sendMessageDraft")) == 1
+    assert own_telegram.calls_in_window == 0
+
+
 async def test_a_server_without_drafts_shows_the_words_in_the_message(
     own_stage: Stage, own_telegram: TelegramEmulator
 ) -> None:

@@ -237,7 +237,7 @@ async def test_where_edits_are_counted_together_only_the_platforms_word_lets_all
         delivering = asyncio.create_task(delivery.deliver(ANN, posts))
         await channel.until(lambda: len(channel.calls) == 2)
         await clock.advance(0.1)
-        queue = delivery.limiter(BOB).edit_queue()
+        queue = delivery.limiter(BOB).edit_queue(BOB)
         delivering.cancel()
         await asyncio.wait([delivering])
 

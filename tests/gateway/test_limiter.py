@@ -210,7 +210,22 @@ async def test_told_to_wait_with_an_edit_all_edits_wait_and_no_message_does() ->
 
     assert limits.delay(BOB, edit=True) == 30
     assert limits.delay(ANN) == 0
-    assert limits.edit_queue() == 30
+    assert limits.edit_queue(BOB) == 30
+
+
+async def test_where_edits_wait_by_themselves_only_those_of_the_chat_that_was_told_to_wait_do() -> None:
+    clock = FakeClock()
+    limits = ChatLimiter(MemoryChannel(limits=Limits(max_text=4_000, edits_wait_alone=True)), clock)
+
+    limits.hold(ANN, 30, edit=True)
+
+    assert limits.delay(ANN, edit=True) == 30
+    assert limits.edit_queue(ANN) == 30
+    assert limits.delay(ANN) == 0
+    assert limits.delay(BOB, edit=True) == 0
+    await limits.wait(ANN)
+    await limits.wait(ANN, edit=True)
+    assert clock.now == 1_030
 
 
 async def test_a_chat_that_is_told_to_wait_keeps_nobodys_edits_waiting() -> None:
@@ -233,10 +248,10 @@ async def test_edits_that_are_decided_on_at_once_know_of_each_other() -> None:
     for number in range(20):
         limits.answer(f"run {number}")
 
-    assert limits.edit_queue() > 10
+    assert limits.edit_queue(ANN) > 10
     for number in range(15):
         limits.settled(f"run {number}")
-    assert limits.edit_queue() == 0
+    assert limits.edit_queue(ANN) == 0
 
 
 async def test_in_a_crowd_progress_is_shown_only_where_its_last_edit_can_be_made_within_five_seconds() -> None:

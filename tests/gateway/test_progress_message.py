@@ -159,6 +159,28 @@ async def test_a_platform_that_says_wait_is_left_alone_for_so_long(tmp_path: Pat
         assert scene.channel.screen == ["… Looking at 1 (59 s)"]
 
 
+async def test_where_edits_wait_by_themselves_the_answer_is_a_new_message_that_waits_for_none(tmp_path: Path) -> None:
+    async with shown(tmp_path, limits=LIMITS.model_copy(update={"edits_wait_alone": True})) as scene:
+        scene.starts("1")
+        scene.channel.fails("edit", ChannelError("flood", retry_after=20))
+        await scene.clock.advance(3)
+        await scene.message.stop()
+
+        assert scene.limiter.delay(ANN) == 0
+        assert not scene.message.may_become_answer
+        assert scene.message.leaves_nothing
+
+
+async def test_no_answer_waits_since_a_call_of_progress_has_failed(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.starts("1")
+        scene.channel.fails("send", ChannelError("no route"))
+        await scene.clock.advance(0.5)
+
+        assert scene.channel.at == [0.3]
+        assert scene.limiter.delay(ANN) == 0
+
+
 async def test_a_network_that_fails_is_given_a_little_time(tmp_path: Path) -> None:
     async with shown(tmp_path) as scene:
         scene.starts("1")

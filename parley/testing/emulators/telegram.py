@@ -24,7 +24,7 @@ from parley.testing.emulators.control import Call, Effect
 from parley.testing.emulators.server import LoopbackServer
 from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_flood import FloodPolicy
-from parley.testing.emulators.telegram_methods import FLOOD_COUNTED, METHODS, BotApi
+from parley.testing.emulators.telegram_methods import DRAFT, FLOOD_COUNTED, METHODS, BotApi
 from parley.testing.emulators.telegram_params import (
     DeleteWebhook,
     Fields,
@@ -172,9 +172,9 @@ class TelegramEmulator(LoopbackServer):
             self._poller = request
         chat = self._counted_chat(call)
         if chat is not None:
-            self.flood.note(chat.id, call.at)
+            self.flood.note(chat.id, call.at, draft=call.method == DRAFT)
         return await self.perform(
-            request, call, lambda: self._process(call, fields, chat), lambda effect: self._refuse(effect, chat)
+            request, call, lambda: self._process(call, fields, chat), lambda effect: self._refuse(effect, call, chat)
         )
 
     def _counted_chat(self, call: Call) -> Room | None:
@@ -187,24 +187,24 @@ class TelegramEmulator(LoopbackServer):
     async def _process(self, call: Call, fields: Fields, chat: Room | None) -> web.Response:
         try:
             if chat is not None:
-                self._control_flood(chat)
+                self._control_flood(call, chat)
             return _success(await self._result(call.method, fields))
         except TelegramError as error:
             return _failure(error)
         except ValidationError as error:
             return _failure(self._misused(call.method, error))
 
-    def _control_flood(self, chat: Room) -> None:
-        seconds = self.flood.refuse(chat.id, self.clock(), group=not chat.private)
+    def _control_flood(self, call: Call, chat: Room) -> None:
+        seconds = self.flood.refuse(chat.id, self.clock(), group=not chat.private, draft=call.method == DRAFT)
         if seconds is not None:
             raise _too_many(seconds)
 
-    def _refuse(self, effect: Effect, chat: Room | None) -> web.Response:
+    def _refuse(self, effect: Effect, call: Call, chat: Room | None) -> web.Response:
         """Return an injected error; a 429 in a chat opens a rate limit window there, as real ones do."""
         if effect.status == 429:
             seconds = effect.retry_after or 1
             if chat is not None:
-                self.flood.open_window(chat.id, seconds, self.clock())
+                self.flood.open_window(chat.id, seconds, self.clock(), draft=call.method == DRAFT)
             return _failure(_too_many(seconds))
         return _failure(TelegramError(effect.status or 500, "Internal Server Error"))
 

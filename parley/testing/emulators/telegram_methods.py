@@ -17,6 +17,7 @@ from parley.testing.emulators.telegram_state import Action, Button, Draft, Edit,
 from parley.testing.emulators.telegram_text import Entity, is_empty
 from parley.testing.emulators.telegram_updates import Json
 
+DRAFT = "sendMessageDraft"
 MAX_TEXT = 4096
 PRESS_SECONDS = 150
 REACTIONS = {each.value for each in ReactionEmoji}
@@ -236,7 +237,7 @@ FLOOD_COUNTED = {
     "sendRichMessage",
     "sendAudio",
     "sendMediaGroup",
-    "sendMessageDraft",
+    DRAFT,
     "editMessageText",
     "editMessageCaption",
     "editMessageReplyMarkup",
@@ -250,7 +251,7 @@ METHODS: dict[str, Method] = {
     "sendAudio": _method(params.SendAudio, BotApi.send_audio),
     "sendMediaGroup": _method(params.SendAlbum, BotApi.send_album),
     "sendRichMessage": _method(params.SendRich, BotApi.send_rich),
-    "sendMessageDraft": _method(params.SendDraft, BotApi.send_draft),
+    DRAFT: _method(params.SendDraft, BotApi.send_draft),
     "editMessageText": _method(params.EditText, BotApi.edit_text),
     "editMessageCaption": _method(params.EditCaption, BotApi.edit_caption),
     "editMessageReplyMarkup": _method(params.EditMarkup, BotApi.edit_markup),

@@ -2,13 +2,14 @@
 
 import pytest
 
-from channels.base import ChannelError, OutboundMessage
+from channels.base import OutboundMessage
 from channels.streams import Live, StreamEnded
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.draft import LONGEST
 from channels.values import CallRow
 from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_chat import DRAFT_SECONDS, Chat
+from parley.testing.emulators.telegram_methods import DRAFT
 from tests.channels.telegram.conftest import config_for, key_of
 
 THINKING = Live(text="Working…")
@@ -101,14 +102,28 @@ async def test_a_server_that_has_no_drafts_ends_the_stream_and_is_not_asked_agai
     assert channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k2") is None, "asked once only"
 
 
-async def test_a_flood_does_not_end_the_stream(telegram: TelegramEmulator, channel: TelegramChannel) -> None:
-    chat = await begun(telegram)
+@pytest.mark.parametrize("fault", ["rate limit", "error"])
+async def test_a_draft_that_is_refused_for_now_only_pauses_and_no_message_waits_for_it(
+    telegram: TelegramEmulator, fault: str
+) -> None:
+    chat, now = await begun(telegram), 1_000.0
+    channel = open_channel(config_for(telegram), lambda: now)
     stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
     assert stream is not None
+    if fault == "error":
+        telegram.faults.fail(DRAFT)
+    else:
+        telegram.faults.rate_limit(DRAFT, retry_after=3)
 
-    telegram.faults.rate_limit("sendMessageDraft", retry_after=2)
+    await stream.show(words("It is"))
+    assert not stream.has_news(words("It is 391"))
+    await channel.send(key_of(telegram, chat), OutboundMessage(markdown="Something else."), "k")
+    assert chat.screen == ["Something else."]
+    assert telegram.calls_in_window == 0
 
-    with pytest.raises(ChannelError) as flooded:
-        await stream.show(words("It is"))
-    assert not isinstance(flooded.value, StreamEnded)
-    assert flooded.value.retry_after == 2
+    now += 3
+    assert stream.has_news(words("It is 391"))
+    now += LONGEST
+    with pytest.raises(StreamEnded):
+        await stream.show(words("It is 391"))
+    await channel.close()
