@@ -274,6 +274,7 @@ class OutboundMessage(Value):
     markdown: Text
     buttons: tuple[tuple[Button, ...], ...] = ()  # rows
     choice: Choice | None = None
+    trouble: Text = ""  # the part of the text that tells of a failed run
     form: Entry | None = None  # a button that opens the form of its command, where the platform has forms
     attachments: tuple[Attachment, ...] = ()
     reply_to: str | None = None

@@ -205,14 +205,14 @@ class SlackChannel:
     async def _formatted(
         self, chat: ChatKey, message: OutboundMessage, write: Callable[[render.Json], Awaitable[T]]
     ) -> T:
-        """Write a message; if Slack refuses its plan or its table, once without them. Raises BadBlocks."""
+        """Write a message; if Slack refuses it, once without blocks that not every workspace has. Raises BadBlocks."""
         body = render.body(message, self._languages.phrases(chat))
         try:
             return await write(body)
         except BadBlocks as error:
-            if not render.has_block(body, "plan", "table"):
+            if not render.has_block(body, render.MAY_BE_REFUSED):
                 raise
-            log.info("written without plan and table chat=%s: %s", chat, error.reason)
+            log.info("written in simple blocks chat=%s: %s", chat, error.reason)
         return await replacement_call(partial(write, render.simple_body(message)))
 
     async def _write(self, chat: ChatKey, key: str, body: render.Json) -> Posted:

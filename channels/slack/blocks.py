@@ -45,7 +45,7 @@ def _block_words(block: dict[str, JsonValue], names: Names) -> str:
     match block.get("type"):
         case "section":
             shown = _several([block.get("text"), block.get("fields"), block.get("accessory")], names, "\n")
-        case "header":
+        case "header" | "alert":
             shown = _text_object(block.get("text"), names)
         case "context":
             shown = _several([block.get("elements")], names, " ")

@@ -5,7 +5,7 @@ blocks, needs Slack's own markup.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from pydantic import JsonValue
 
@@ -21,9 +21,14 @@ MAX_TEXT = 12_000
 MAX_CAPTION = 3_000
 MAX_PLAIN = 3_500
 """Slack accepts longer texts in new messages, but not in edits."""
+MAX_ALERT = 3_000
 MAX_LABEL = 75
 MAX_ROW = 25
 MOST_ROWS = 45
+MAY_BE_REFUSED = frozenset(("plan", "table", "alert"))
+"""Types of blocks that not every workspace has."""
+NOT_STREAMED = frozenset(("table", "alert"))
+"""Types of blocks that a text needs of its own: it cannot be streamed to its end."""
 EVENT_TYPE = "parley_message"
 
 _NOTHING = "…"
@@ -59,13 +64,13 @@ def body(message: OutboundMessage, phrases: Phrases = ENGLISH) -> Json:
     """Return `text` and `blocks` for a message that `split` returned."""
     blocks: list[JsonValue] = [plan.block(message.calls, phrases)] if message.calls else []
     markdown = written(message) or ("" if message.calls else _NOTHING)
-    blocks.extend(_words(markdown))
+    blocks.extend(_words(markdown, without_mentions(message.trouble)))
     blocks.extend(actions(message.buttons))
     return {"text": mrkdwn(shortened(markdown)) or plan.title(message.calls, phrases), "blocks": blocks}
 
 
 def simple_body(message: OutboundMessage) -> Json:
-    """Return the same without a plan and tables, which not every workspace has."""
+    """Return the same with no other blocks than Markdown and buttons, as not every workspace has the others."""
     markdown = written(message) or literal(plan.lines(message.calls)) or _NOTHING
     return {
         "text": mrkdwn(shortened(markdown)),
@@ -73,7 +78,7 @@ def simple_body(message: OutboundMessage) -> Json:
     }
 
 
-def has_block(rendered: Json, *kinds: str) -> bool:
+def has_block(rendered: Json, kinds: Container[JsonValue]) -> bool:
     """Return True if a body has a block of one of these types."""
     blocks = rendered.get("blocks")
     return isinstance(blocks, list) and any(isinstance(each, dict) and each.get("type") in kinds for each in blocks)
@@ -84,14 +89,25 @@ def written(message: OutboundMessage) -> str:
     return without_mentions(message.markdown) if visible(message.markdown) else ""
 
 
-def _words(markdown: str) -> list[JsonValue]:
-    """Return the blocks of a text: with one table a block for it, and one each for the text above and below."""
-    table = tables.only_table(markdown)
-    if table is None:
-        return [{"type": "markdown", "text": markdown}] if markdown else []
-    above, below = markdown[: table.start].strip("\n"), markdown[table.end :].strip("\n")
+def _words(markdown: str, trouble: str) -> list[JsonValue]:
+    """Return the blocks of a text: one each for a failure it tells of, or for its only table, and for what is around.
+
+    `trouble` is the text of the failure; empty if there is none.
+    """
+    if visible(trouble) and trouble in markdown and len(alert := mrkdwn(trouble)) <= MAX_ALERT:
+        start = markdown.rindex(trouble)
+        block: Json = {"type": "alert", "level": "error", "text": {"type": "mrkdwn", "text": alert}}
+        return _around(markdown, start, start + len(trouble), block)
+    if (table := tables.only_table(markdown)) is not None:
+        return _around(markdown, table.start, table.end, tables.block(table))
+    return [{"type": "markdown", "text": markdown}] if markdown else []
+
+
+def _around(markdown: str, start: int, end: int, block: Json) -> list[JsonValue]:
+    """Return a block for a part of a text between those for what is above and below it."""
+    above, below = markdown[:start].strip("\n"), markdown[end:].strip("\n")
     shown: list[JsonValue] = [{"type": "markdown", "text": above}] if visible(above) else []
-    shown.append(tables.block(table))
+    shown.append(block)
     return [*shown, {"type": "markdown", "text": below}] if visible(below) else shown
 
 
@@ -152,7 +168,9 @@ def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
     parts = split_message(message, texts, lambda text: not message.buttons and _is_caption(text))
     first = {"calls": () if parts[0].attachments else message.calls}
     return tuple(
-        part.model_copy(update={"respond": message.respond, **(first if place == 0 else {})})
+        part.model_copy(
+            update={"respond": message.respond, "trouble": message.trouble, **(first if place == 0 else {})}
+        )
         for place, part in enumerate(parts)
     )
 

@@ -228,7 +228,7 @@ class SlackStream:
         same = written.startswith(self._written) and not ADDRESS.search(rest) and len(calls) <= plan.MOST_TASKS
         if (
             not same
-            or render.has_block(shown, "table")
+            or render.has_block(shown, render.NOT_STREAMED)
             or not self._tasks.keys() <= calls
             or (self._title and not calls)
         ):

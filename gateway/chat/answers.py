@@ -89,6 +89,7 @@ class Answers:
             answer = signed(answer, model, language)
         message = OutboundMessage(
             markdown="\n\n".join(filter(None, [*heard, answer])),
+            trouble=why,
             reply_to=run.reply_to,
             buttons=buttons_below(said, end, run, language),
             reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",

@@ -9,7 +9,7 @@ from parley.testing.emulators.control import Effect, Fault
 from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.slack_chat import Chat
 from parley.testing.emulators.slack_state import Person
-from tests.emulators.model_script import Pause, ToolUse, Turn, calls, says
+from tests.emulators.model_script import Pause, ToolUse, Turn, calls, says, unauthorized
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 
@@ -136,3 +136,13 @@ async def test_words_before_tools_are_gone_once_the_answer_is_there(stage: Stage
     plan = chat.bot_messages[0].plan
     assert plan is not None
     assert plan.rows == "✓ Waiting 0.6 s"
+
+
+async def test_a_run_that_failed_is_told_by_an_alert(stage: Stage, slack: SlackEmulator) -> None:
+    ann, chat = await pane_of(stage, slack)
+    stage.script.then(unauthorized())
+    await chat.says(ann, "hello")
+    await chat.until(lambda c: len(c.screen) == 1 and is_whole(c))
+
+    assert [each["type"] for each in chat.bot_messages[0].blocks] == ["alert", "actions"]
+    assert chat.bot_messages[0].button("Try again") is not None

@@ -141,8 +141,10 @@ class FiringMessages:
         return language_of(job.language if job else None, self.current.language)
 
     async def _message(self, job: Job, firing: Firing) -> OutboundMessage:
+        words = self.words(job, firing)
         return OutboundMessage(
-            markdown=self.words(job, firing),
+            markdown=words,
+            trouble=words if firing.state is FiringState.FAILED else "",
             buttons=self._buttons(job, firing),
             attachments=tuple(await self.attachments(firing)),
         )

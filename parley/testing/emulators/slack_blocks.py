@@ -15,11 +15,12 @@ MOST_ROWS = 100
 MOST_COLUMNS = 20
 STATUSES = ("pending", "in_progress", "complete", "error")
 LENGTHS = {"action_id": 255, "block_id": 255, "value": 2000, "url": 3000}
+LEVELS = (None, "default", "info", "warning", "error", "success")
 TEXT_LENGTHS = {"section": 3000, "header": 150}
 MOST_LABEL = 75
 KNOWN = {
     "markdown", "section", "actions", "divider", "context", "header", "image", "rich_text", "input", "table",
-    "context_actions", "task_card", "plan", "file", "video",
+    "context_actions", "task_card", "plan", "file", "video", "alert",
 }  # fmt: skip
 
 
@@ -53,6 +54,10 @@ def _check_block(block: Json, where: str) -> None:
         raise _invalid(f"must be more than 0 characters [json-pointer:{where}/text]")
     if kind in TEXT_LENGTHS:
         _check_text(block.get("text"), TEXT_LENGTHS[str(kind)], f"{where}/text", needed="fields" not in block)
+    if kind == "alert":
+        _check_text(block.get("text"), TEXT_LENGTHS["section"], f"{where}/text", needed=True)
+        if block.get("level") not in LEVELS:
+            raise _invalid(f"unsupported level [json-pointer:{where}/level]")
     if kind == "actions":
         _check_actions(block.get("elements"), where)
     if kind == "plan":

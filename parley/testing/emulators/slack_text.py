@@ -120,7 +120,7 @@ def _one_block(block: Json, names: Names) -> str:
             parts = [markdown_words(str(block.get("text", "")), names)]
         case "section":
             parts = [_text_object(each, names) for each in (block.get("text"), *_list(block.get("fields")))]
-        case "header":
+        case "header" | "alert":
             parts = [_text_object(block.get("text"), names)]
         case "context":
             parts = [_text_object(each, names) for each in _list(block.get("elements"))]

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slack_sdk.models.blocks import AlertBlock
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
@@ -115,6 +116,25 @@ def test_what_is_confirmed_and_what_is_refused_have_colours() -> None:
     assert isinstance(actions["elements"], list)
     styles = [each.get("style") for each in actions["elements"] if isinstance(each, dict)]
     assert styles == ["primary", "danger", None]
+
+
+def test_what_tells_of_a_failed_run_is_an_alert_between_the_other_words() -> None:
+    trouble = "The model is **not** reachable; write `!retry`."
+    message = OutboundMessage(markdown=f"So far so good.\n\n{trouble}\n\n_by another model_", trouble=trouble)
+    above, alert, below = blocks(message)
+
+    assert (above["text"], below["text"]) == ("So far so good.", "_by another model_")
+    text = {"type": "mrkdwn", "text": "The model is *not* reachable; write `!retry`."}
+    assert alert == {"type": "alert", "level": "error", "text": text}
+    AlertBlock(text=text, level="error").validate_json()
+    assert render.simple_body(message)["blocks"] == [{"type": "markdown", "text": message.markdown}]
+
+
+@pytest.mark.parametrize("trouble", ["", "something else", "x" * 3_001])
+def test_what_is_no_part_of_the_message_or_too_long_is_no_alert(trouble: str) -> None:
+    [only] = blocks(OutboundMessage(markdown="x" * 3_001, trouble=trouble))
+
+    assert only["type"] == "markdown"
 
 
 FILES = (Attachment(name="a.txt", path="/a.txt"), Attachment(name="b.txt", path="/b.txt"))

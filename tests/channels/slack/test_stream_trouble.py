@@ -231,6 +231,21 @@ async def test_a_long_thought_is_shown_by_a_message_with_a_button(
     assert stream.posted is None
 
 
+async def test_a_run_that_failed_ends_its_stream_with_an_alert_or_plainly_where_slack_has_none(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = scene.stream()
+    await stream.show(live("It is a long story."))
+    failed = OutboundMessage(markdown="It is a long story.\n\nThe model broke off.", trouble="The model broke off.")
+    await scene.channel.edit(posted(stream), failed)
+    assert [each["type"] for each in scene.answer.blocks] == ["markdown", "alert"]
+    assert scene.thread.screen == ["It is a long story.\nThe model broke off."]
+
+    monkeypatch.setattr("parley.testing.emulators.slack_blocks.KNOWN", {"markdown", "actions"})
+    await scene.channel.edit(posted(stream), failed)
+    assert [each["type"] for each in scene.answer.blocks] == ["markdown"]
+
+
 async def test_a_plan_that_slack_refuses_is_left_out(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("parley.testing.emulators.slack_blocks.KNOWN", {"markdown", "actions"})
     message = OutboundMessage(markdown="Done.", calls=(call(1, "done"),), buttons=STOP)
