@@ -73,13 +73,7 @@ class OpenStreams:
         if found is None:
             return False
         stream, key = found
-        try:
-            is_whole = await stream.become(message, key)
-        except MessageGone:
-            self._open.pop(_place(posted), None)
-            raise
-        self._open.pop(_place(posted), None)
-        return is_whole
+        return await stream.become(message, key)
 
     async def update(self, posted: Posted, body: Mapping[str, JsonValue]) -> Answer:
         """Edit a message; if it is still being streamed, end that first. Raises ChannelError."""
@@ -92,7 +86,7 @@ class OpenStreams:
 
     async def delete(self, posted: Posted) -> None:
         """Delete a message; if it is still being streamed, end that first. Raises ChannelError."""
-        if (found := self._open.pop(_place(posted), None)) is not None:
+        if (found := self._open.get(_place(posted))) is not None:
             await found[0].end("it is deleted")
         try:
             await self._client.call("chat.delete", _where(posted))
@@ -131,6 +125,9 @@ class OpenStreams:
 
     def begun(self, stream: SlackStream, posted: Posted, key: str) -> None:
         self._open[_place(posted)] = (stream, key)
+
+    def ended(self, posted: Posted) -> None:
+        self._open.pop(_place(posted), None)
 
     def unconfirmed(self, key: str) -> None:
         self._unconfirmed[key] = None
@@ -174,6 +171,9 @@ class _Owner:
 
     def stopped(self, posted: Posted) -> None:
         self._streams.stopped(posted, self._person)
+
+    def ended(self, posted: Posted) -> None:
+        self._streams.ended(posted)
 
 
 def _place(posted: Posted) -> tuple[str, str]:

@@ -70,6 +70,9 @@ class Owner(Protocol):
     def stopped(self, posted: Posted) -> None:
         """A reader pressed Slack's own button to stop it."""
 
+    def ended(self, posted: Posted) -> None:
+        """The stream takes nothing more."""
+
 
 class SlackStream:
     """The streamed message of one run. Implements `Stream`."""
@@ -157,7 +160,7 @@ class SlackStream:
                     await self._stop({})
                 except ChannelError as error:
                     log.info("stream not ended chat=%s: %s", self._chat, error.reason)
-                self._ended = self._ended or why
+                    self._over(why)
 
     async def close(self) -> None:
         """Keep it open no longer."""
@@ -297,6 +300,8 @@ class SlackStream:
 
     def _over(self, why: str) -> StreamEnded:
         self._ended = self._ended or why
+        if self.posted is not None:
+            self._owner.ended(self.posted)
         if self._keeper is not None and self._keeper is not asyncio.current_task():
             self._keeper.cancel()
         return StreamEnded(why)

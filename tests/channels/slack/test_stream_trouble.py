@@ -29,6 +29,26 @@ async def test_another_process_edits_and_deletes_what_is_still_streamed(scene: S
         await another.delete(posted(deleted))
 
 
+async def test_nothing_is_kept_of_streams_that_have_ended_whoever_ended_them(
+    scene: Scene, another: SlackChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slack_stream, "QUIET", 0.2)
+    open_now = scene.channel._streams._open  # noqa: SLF001
+    taken, answered, stopped, deleted = (scene.stream() for _ in range(4))
+    for stream in (taken, answered, stopped, deleted):
+        await stream.show(live("Half of", call(1)))
+    assert len(open_now) == 4
+
+    await another.edit(posted(taken), OutboundMessage(markdown="Half of it."))
+    await scene.channel.edit(posted(answered), OutboundMessage(markdown="Half of it.", calls=(call(1, "done"),)))
+    await scene.channel.delete(posted(deleted))
+    with pytest.raises(StreamEnded):
+        await taken.show(live("Half of it", call(1)))
+    await stopped.end("for a test")
+
+    assert open_now == {}
+
+
 async def test_a_message_that_was_deleted_under_the_stream_is_gone(scene: Scene) -> None:
     stream = scene.stream()
     await stream.show(live("Half of"))
