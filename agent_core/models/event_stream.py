@@ -5,6 +5,8 @@ import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
+EVENTS = "text/event-stream"
+"""The type of their content."""
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a server that sends more without a line break is broken."""
 MOST_LINES = 1000
@@ -136,6 +138,6 @@ def _data(line: bytes) -> str:
         return text
     if name == b"error":
         return f'{{"error": {text if _is_json(text) else json.dumps(text)}}}'
-    if name and name not in _FIELDS:
+    if name.strip() and name not in _FIELDS:
         raise NotAnEventStream(line[:200].decode("utf-8", "replace").strip())
     return ""

@@ -135,10 +135,25 @@ def unreadable(text: str, secrets: Iterable[str] = ()) -> LlmFailure:
     """Return the failure for what is no chat stream; words without a protocol may still tell what is wrong."""
     if not text.strip():
         return LlmFailure(kind=FailureKind.TRANSIENT, message="the server answered with nothing")
+    if _is_cut(text):
+        return LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
     kind = FailureKind.TRANSIENT if text.lstrip().startswith("{") else classify(None, text)
     cause = None if kind is FailureKind.TRANSIENT else cause_of(None, text)
     message = f"the server sent what is no chat stream: {redact(text[:_QUOTED], secrets)}"
     return LlmFailure(kind=kind, cause=cause, message=message)
+
+
+def _is_cut(text: str) -> bool:
+    """Return True for the beginning of a JSON object."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return text.lstrip().startswith("{") and (
+            error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip())
+        )
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
 def may_be_billed(status: int | None) -> bool:

@@ -7,17 +7,21 @@ import functools
 import importlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from http import HTTPStatus
 from typing import Any
 
 from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, WireUsage, read_chunk
-from agent_core.models.event_stream import NotAnEventStream, SseReader, in_utf8
-from agent_core.models.protocols import OtherProtocol
+from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, in_utf8
+from agent_core.models.protocols import NoChat, check_whole
 from agent_core.models.wire_errors import WireError
 
 DATA = "data: "
 _END = "[DONE]"
+_BOM = "\ufeff"
 _SHOWN = 200
 """Characters of a document that cannot be read."""
+_JUDGED = 2000
+"""Bytes of a body that is judged as a whole: one without an answer is short."""
 
 
 def correct_lines(handler: type[Any]) -> None:
@@ -31,22 +35,30 @@ def correct_lines(handler: type[Any]) -> None:
     @functools.wraps(post)
     async def posted(*args: Any, **kwargs: Any) -> Any:
         response = await post(*args, **kwargs)
-        response.aiter_lines = lambda: _lines(response.aiter_bytes())
+        status = response.status_code
+        response.aiter_lines = lambda: _lines(response, status)
+        if response.is_success:
+            response.status_code = HTTPStatus.OK  # of other good ones litellm does not read the body, or fails at it
         return response
 
     handler.post = posted
 
 
-async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
+async def _lines(response: Any, status: int) -> AsyncGenerator[str, None]:
     pieces: list[bytes] = []
-    async with contextlib.aclosing(in_utf8(chunks)) as body:
+    head = b""
+    async with contextlib.aclosing(in_utf8(response.aiter_bytes())) as body:
         async for chunk in body:
+            head += chunk[: _JUDGED - len(head)]
             whole, found, rest = chunk.rpartition(b"\n")
             pieces.append(whole if found else rest)
             if found:
                 for line in b"".join(pieces).split(b"\n"):
                     yield line.decode("utf-8", "replace")
                 pieces = [rest]
+    if len(head) < _JUDGED:
+        streams = str(response.headers.get("content-type", "")).startswith(EVENTS)
+        check_whole(head.decode("utf-8", "replace").removeprefix(_BOM), status, streams=streams)
     yield b"".join(pieces).decode("utf-8", "replace")
 
 
@@ -82,7 +94,7 @@ def _reading(handle: Callable[..., Any]) -> Callable[..., Any]:
             chunk = read_chunk(value)
         except (ValueError, RecursionError) as error:
             if not ended:
-                raise error if isinstance(error, OtherProtocol) else NotAnEventStream(document[:_SHOWN]) from error
+                raise error if isinstance(error, NoChat) else NotAnEventStream(document[:_SHOWN]) from error
             chunk = None  # nothing after the finish reason can fail an answer
         if document == _END or chunk is None or (ended and chunk.error):
             return handle(stream, str_line if document == _END else DATA)

@@ -25,7 +25,7 @@ from agent_core.models.failures import (
 from agent_core.models.llm import FailureKind, LlmFailure
 from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED
-from agent_core.models.protocols import OtherProtocol, failure_of_page
+from agent_core.models.protocols import NoChat, other_in
 
 log = structlog.get_logger(__name__)
 
@@ -47,11 +47,11 @@ def failure_of(
         began: True if an answer had begun.
     """
     inside = list(causes_of(error))
-    if other := next((each for each in inside if isinstance(each, OtherProtocol)), None):
+    if other := next((each for each in inside if isinstance(each, NoChat)), None):
         return other.failure
     unread = "".join(str(each) for each in inside if isinstance(each, NotAnEventStream))
-    if not began and (page := failure_of_page(unread)):
-        return page
+    if not began and (answered := other_in(unread)):
+        return answered.failure
     breaks = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
     if any(isinstance(each, breaks) for each in inside):
         never_sent = (

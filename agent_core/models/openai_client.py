@@ -21,7 +21,7 @@ from pydantic import SecretStr
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
-from agent_core.models.event_stream import NotAnEventStream, SseReader, documents_in, in_utf8
+from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, documents_in, in_utf8
 from agent_core.models.failures import (
     cause_of,
     classify,
@@ -44,7 +44,7 @@ from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import AS_USUAL, REFUSED, TOOLS, Manner
 from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_text
-from agent_core.models.protocols import OtherProtocol, failure_of_nothing, failure_of_page
+from agent_core.models.protocols import NoChat, check_whole, other_in
 from agent_core.models.server_address import CHAT, below, with_key
 from agent_core.models.wire_errors import WireError
 
@@ -96,7 +96,7 @@ class OpenAiClient:
         self._provider = provider or self._host
         self._secrets: set[str] = set()
         """All keys ever sent, because servers repeat them in error messages."""
-        self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+        self._headers = {"Content-Type": "application/json", "Accept": EVENTS}
         self._headers |= self._authorization(SecretStr(key))
         self._session = session
         self._owns_session = session is None
@@ -215,8 +215,6 @@ class OpenAiClient:
         return f'{{"messages":{self._wire.of(request, reader)},{tools}{rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
-        if response.status == HTTPStatus.NO_CONTENT:
-            raise _StreamFailed(failure_of_nothing())
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
             return
         if response.status < HTTPStatus.BAD_REQUEST:
@@ -236,7 +234,7 @@ class OpenAiClient:
         except (ValueError, RecursionError) as error:
             if not is_needed:
                 return None
-            told = error.failure if isinstance(error, OtherProtocol) else self._garbage(payload, is_first=is_first)
+            told = error.failure if isinstance(error, NoChat) else self._garbage(payload, is_first=is_first)
             raise _StreamFailed(told) from error
         if chunk.error is not None and is_needed:
             raise _StreamFailed(self._reported(chunk.error, payload), refusal=payload if is_first else "")
@@ -253,13 +251,15 @@ class OpenAiClient:
         return LlmFailure(kind=kind, cause=cause, message=message, retry_after_s=wait)
 
     def _garbage(self, text: str, *, is_first: bool) -> LlmFailure:
-        if is_first and (page := failure_of_page(text)):
-            return page
+        if is_first and (other := other_in(text)):
+            return other.failure
         return unreadable(text, self._secrets)
 
     def _lost(
         self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float, *, is_first: bool
     ) -> LlmFailure:
+        if isinstance(error, NoChat):
+            return error.failure
         if isinstance(error, NotAnEventStream):
             return self._garbage(str(error), is_first=is_first)
         if isinstance(error, ValueError):
@@ -280,15 +280,20 @@ async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, Non
     if response.content_type == "application/json":
         body = (await _read(response, WHOLE_BODY, None)).removeprefix(_BOM).strip()
         is_stream = body.startswith(("data:", "event:", ":"))
+        check_whole(body, response.status, streams=is_stream)
         for payload in (*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body):
             yield payload
         return
+    is_empty = True
     async with contextlib.aclosing(in_utf8(response.content.iter_any())) as chunks:
         async for chunk in chunks:
+            is_empty = is_empty and not chunk.strip()
             for payload in reader.feed(chunk):
                 yield payload
     for payload in reader.finish():
         yield payload
+    if is_empty:
+        check_whole("", response.status, streams=response.content_type == EVENTS)
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float | None) -> str:

@@ -1,15 +1,26 @@
 """The protocols of model servers, told apart by what a document of an answer holds."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from http import HTTPStatus
 
+from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
+from agent_core.models.wire_errors import error_in
 
 _OF_ANTHROPIC = re.compile(r"message_(?:start|delta|stop)|content_block_(?:start|delta|stop)")
 _OF_COHERE = re.compile(r"(?:message|content)-(?:start|delta|end)|stream-start|text-generation")
-_PAGE = re.compile(r"(?:<!--.*?-->\s*)*<(?:!doctype html|html|head)\b", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(
+    r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title|meta|center|div|h[1-3]|p|pre)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML = "<?xml"
+_QUOTED = 80
+"""Characters that are quoted of what is no chat."""
+
+_WITHOUT_CONTENT = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT)
 
 
 class Protocol(StrEnum):
@@ -38,15 +49,19 @@ _OF_SERVERS: Mapping[Protocol, Callable[[Mapping[str, object]], bool]] = {
 """Those of servers that have another protocol beside that of chats, by what only their documents hold."""
 
 
-class OtherProtocol(ValueError):
-    """The server answers in another protocol than that of the request."""
-
-    def __init__(self, protocol: Protocol, asked: Protocol) -> None:
-        super().__init__(f"it speaks {protocol} and was asked in {asked}")
+class NoChat(ValueError):
+    """The server answers with what can be no answer of the model."""
 
     @property
     def failure(self) -> LlmFailure:
         return _failure(str(self))
+
+
+class OtherProtocol(NoChat):
+    """The server answers in another protocol than that of the request."""
+
+    def __init__(self, protocol: Protocol, asked: Protocol) -> None:
+        super().__init__(f"it speaks {protocol} and was asked in {asked}")
 
 
 def check_protocol(document: Mapping[str, object], asked: Protocol) -> None:
@@ -56,14 +71,38 @@ def check_protocol(document: Mapping[str, object], asked: Protocol) -> None:
         raise OtherProtocol(found, asked)
 
 
-def failure_of_page(text: str) -> LlmFailure | None:
-    """Return the failure if an answer begins as a web page does."""
-    return _failure("it answers with a web page") if _PAGE.match(text.lstrip()) else None
+def other_in(text: str) -> NoChat | None:
+    """Return what is wrong with an answer whose first line is of a page, of XML, or JSON without any object."""
+    if _PAGE.match(text.lstrip()):
+        return NoChat("it answers with a web page")
+    if text.lstrip().startswith(_XML):
+        return NoChat("it answers with XML")
+    return None if "{" in text or not _is_other_json(text) else _no_chat(text)
 
 
-def failure_of_nothing() -> LlmFailure:
-    """Return the failure of an answer that is meant to have no content."""
-    return _failure(f"it answers without any content (HTTP {HTTPStatus.NO_CONTENT})")
+def check_whole(text: str, status: int, *, streams: bool) -> None:
+    """Raise NoChat if a whole body can be no answer. A stream with nothing in it may have been cut."""
+    bare = text.strip()
+    if status in _WITHOUT_CONTENT or not (bare or streams):
+        raise NoChat(f"it answers without any content (HTTP {status})")
+    if not streams and _is_other_json(bare):
+        raise _no_chat(bare)
+
+
+def _no_chat(text: str) -> NoChat:
+    return NoChat(f"it answers with {redact(text[:_QUOTED])}, which is no chat")
+
+
+def _is_other_json(text: str) -> bool:
+    """Return True for JSON without words, a document of any protocol, and an error."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(value, str):
+        return False
+    documents = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
+    return not any(_protocol_of(each) or error_in(each) for each in documents)
 
 
 def _failure(message: str) -> LlmFailure:

@@ -111,15 +111,73 @@ async def test_another_protocol_is_told_and_not_asked_again(name: str, client: s
     assert done.failure.message.startswith("it answers with a web page" if protocol == "page" else "it speaks ")
 
 
-async def test_a_server_that_has_no_content_to_give_is_told_and_not_asked_again() -> None:
-    done, count = await answered("own", (204, b"", {}))
+PAGE, XML = {"Content-Type": "text/html"}, {"Content-Type": "application/xml"}
+NO_CHATS: Mapping[str, tuple[Raw, str]] = {
+    "no content": ((204, b"", {}), "it answers without any content (HTTP 204)"),
+    "content that is reset": ((205, b"", {}), "it answers without any content (HTTP 205)"),
+    "nothing, accepted": ((202, b"", {}), "it answers without any content (HTTP 202)"),
+    "an empty body": ((200, b"", IN_JSON), "it answers without any content (HTTP 200)"),
+    "blank lines": ((200, b"\n \n", IN_JSON), "it answers without any content (HTTP 200)"),
+    "an empty page": ((200, b"", PAGE), "it answers without any content (HTTP 200)"),
+    "a part of a page": ((200, b"<h1>It works!</h1>", PAGE), "it answers with a web page"),
+    "a page in XML": ((200, b'<?xml version="1.0"?><!DOCTYPE html><html></html>', PAGE), "it answers with a web page"),
+    "XML": ((200, b'<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', XML), "it answers with XML"),
+    "an empty object": ((200, b"{}", IN_JSON), "it answers with {}, which is no chat"),
+    "an empty list": ((200, b"[]", IN_JSON), "it answers with [], which is no chat"),
+    "null": ((200, b"null", IN_JSON), "it answers with null, which is no chat"),
+    "a list of texts": ((200, b'["a", "b"]', IN_JSON), 'it answers with ["a", "b"], which is no chat'),
+    "the state of a server": (
+        (200, b'{"status": "ok"}\n', IN_JSON),
+        'it answers with {"status": "ok"}, which is no chat',
+    ),
+    "a list of models": (
+        (200, b'{"object": "list", "data": []}', IN_JSON),
+        'it answers with {"object": "list", "data": []}, which is no chat',
+    ),
+}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("name", NO_CHATS)
+async def test_what_can_be_no_answer_is_told_and_not_asked_again(name: str, client: str) -> None:
+    answer, told = NO_CHATS[name]
+    done, count = await answered(client, answer, answer)
 
     assert done.failure is not None
-    assert (done.failure.cause, done.failure.message) == (
-        FailureCause.PROTOCOL,
-        "it answers without any content (HTTP 204)",
-    )
+    assert (done.failure.kind, done.failure.cause) == (FailureKind.INVALID, FailureCause.PROTOCOL)
+    assert done.failure.message == told
     assert count == 1
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize("end", [-3, -30, -45])
+async def test_of_an_answer_that_is_cut_within_its_json_nobody_reads_the_json(end: int, kind: str, client: str) -> None:
+    body = json.dumps(IN_CHAT).encode()[:end]
+    done, _ = await answered(client, (200, body, {"Content-Type": kind}))
+
+    assert done.failure is not None
+    assert (done.failure.kind, done.failure.message) == (
+        FailureKind.TRANSIENT,
+        "the stream ended before the answer did",
+    )
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_a_stream_with_nothing_in_it_was_cut(client: str) -> None:
+    done, _ = await answered(client, (200, b": keep-alive\n\n", {"Content-Type": "text/event-stream"}))
+
+    assert done.failure is not None
+    assert done.failure.kind is FailureKind.TRANSIENT
+
+
+@pytest.mark.parametrize("status", [201, 202])
+@pytest.mark.parametrize("client", CLIENTS)
+async def test_an_answer_counts_whatever_good_status_it_has(client: str, status: int) -> None:
+    answer = next(raw for protocol, raw in OTHERS.values() if protocol == CLIENTS[client] and isinstance(raw, bytes))
+    done, _ = await answered(client, (status, answer, {"Content-Type": "text/event-stream"}))
+
+    assert (done.message.text, done.failure) == (NOON, None)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
