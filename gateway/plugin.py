@@ -217,7 +217,8 @@ class Plugin:
     def screens(self) -> Sequence[Screen]:
         """Return the screens of *Manage* on the page, for owners and admins.
 
-        The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge. It shows a template
+        The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge, and one that is
+        `Grouped` names its group and icon; others stand under *System*. It shows a template
         of the plugin, or tables without one, which `parley.tables_view` makes. Everything in a template is escaped, and
         secrets are masked. What changes something is a command, offered and checked as in a chat. What a visitor may
         read of a chat is for the screen to ask of `parley.Insight`. A failure, and a view that takes more than 30

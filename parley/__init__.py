@@ -40,7 +40,7 @@ from channels.buttons import Choice, Entry, fits_a_button
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight
-from gateway.admin.screen import NoSuchItem, Screen, View, Visit, Waits
+from gateway.admin.screen import Group, Grouped, NoSuchItem, Screen, View, Visit, Waits
 from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
@@ -112,6 +112,8 @@ __all__ = [
     "Duty",
     "Entry",
     "Forgotten",
+    "Group",
+    "Grouped",
     "Heard",
     "HoldUntil",
     "InboundEvent",

@@ -6,18 +6,21 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from time import time
 from uuid import uuid4
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from aiohttp import web
 
 from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMade
+from channels.web.entrance import ZONE_HEADER
 from channels.web.requests import visitor_of
 from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
+from gateway.admin.navigation import Navigation, navigation
 from gateway.admin.screen import NoSuchItem, TakesForms, View, Visit
-from gateway.admin.templates import Entry
 from gateway.admin.watch import ScreenFailed, watched
 from gateway.chat.replies import Answer, Once, Quoting, Rewritten, Unfolded
 from gateway.texts.say import language_of
+from gateway.web.assets import read_asset
 
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
@@ -30,6 +33,7 @@ FILES = (
     "keep.js",
     "live.js",
     "log.js",
+    "times.js",
     "uplot.min.css",
     "uplot.min.js",
 )
@@ -80,17 +84,17 @@ class AdminPages:
         visit = await self._visit(request, desk)
         screen = desk.screen(request.match_info["screen"])
         name = screen.name if screen else "nowhere"
-        entries, status = [Entry(each.name, await _waiting(desk, each.name)) for each in desk.screens], 200
+        found, status = await _navigation(desk), 200
         try:
             async with _watched(desk, name):
                 view = await screen.view(visit) if screen is not None else NOWHERE
-                page = desk.templates.page(visit, view, screen=name, entries=entries)
+                page = desk.templates.page(visit, view, screen=name, navigation=found)
                 status = 404 if view is NOWHERE else 200
         except NoSuchItem:
-            page, status = desk.templates.page(visit, NOWHERE, screen=name, entries=entries), 404
+            page, status = desk.templates.page(visit, NOWHERE, screen=name, navigation=found), 404
         except ScreenFailed as error:
             failed = View("failed.html", {"code": error.code})
-            page, status = desk.templates.page(visit, failed, screen=name, entries=entries), 500
+            page, status = desk.templates.page(visit, failed, screen=name, navigation=found), 500
         return web.Response(text=page, content_type="text/html", status=status)
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
@@ -154,7 +158,8 @@ class AdminPages:
         if await desk.permit(asked) is not Accepted.PERMITTED or role is None:
             raise web.HTTPForbidden(text="you may not use these pages")
         item = request.match_info.get("item", "")
-        visit = Visit(visitor, sender, role, language, item, dict(request.query), request.path_qs)
+        zone = _zone(request.headers.get(ZONE_HEADER, ""))
+        visit = Visit(visitor, sender, role, language, item, dict(request.query), request.path_qs, zone)
         if not desk.access.is_admin(visitor.chat(), sender):
             raise web.HTTPForbidden(text=visit.say("page_admins_only"))
         return visit
@@ -171,6 +176,10 @@ def _watched(desk: Desk, screen: str) -> AbstractAsyncContextManager[None]:
     return watched(screen, desk.suppliers.get(screen), desk.failures)
 
 
+async def _navigation(desk: Desk) -> Navigation:
+    return navigation(desk.screens, {each.name: await _waiting(desk, each.name) for each in desk.screens})
+
+
 async def _waiting(desk: Desk, screen: str) -> int:
     """Count what waits on a screen; nothing does on one that fails."""
     badge = desk.badges.get(screen)
@@ -181,6 +190,14 @@ async def _waiting(desk: Desk, screen: str) -> int:
             return int(await badge())
     except ScreenFailed:
         return 0
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    """Return the zone that a browser names; None if it is none that is known here."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):  # ValueError: a path outside the folder of zones
+        return None
 
 
 def _chat(printed: str, visit: Visit) -> ChatKey:
@@ -205,7 +222,7 @@ def _rows(message: OutboundMessage | None) -> list[list[Button]]:
 
 
 def _file(name: str) -> web.RouteDef:
-    async def serve(_: web.Request) -> web.FileResponse:
-        return web.FileResponse(STATIC / name)
+    async def serve(request: web.Request) -> web.Response:
+        return (await asyncio.to_thread(read_asset, STATIC / name)).answer(request)
 
     return web.get(f"{ROOT}/static/{name}", serve)

@@ -2,13 +2,26 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
+from zoneinfo import ZoneInfo
 
 from channels.base import ChatKey, Sender
 from channels.web.visitor import Visitor
 from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say
+
+
+class Group(StrEnum):
+    """A group of entries in the navigation, in its order."""
+
+    START = "start"
+    """The entrance alone, without a heading."""
+    TALK = "talk"
+    WORK = "work"
+    PEOPLE = "people"
+    SYSTEM = "system"
 
 
 class NoSuchItem(Exception):
@@ -27,6 +40,7 @@ class Visit:
         item: What follows the screen's name in the address; empty for the screen itself.
         query: The query of the address.
         here: Path and query of the address.
+        zone: The zone of the visitor's browser; None if it tells none.
     """
 
     visitor: Visitor
@@ -36,6 +50,7 @@ class Visit:
     item: str
     query: Mapping[str, str]
     here: str
+    zone: ZoneInfo | None = None
 
     @property
     def chat(self) -> ChatKey:
@@ -69,6 +84,19 @@ class Screen(Protocol):
 
     async def view(self, visit: Visit) -> View:
         """Return what to show. Raises NoSuchItem."""
+
+
+@runtime_checkable
+class Grouped(Protocol):
+    """A screen that names the group of its entry in the navigation; others stand in the last one."""
+
+    @property
+    def group(self) -> Group:
+        """The group."""
+
+    @property
+    def icon(self) -> str:
+        """The name of its icon, one of `gateway/admin/static/icons`."""
 
 
 @runtime_checkable

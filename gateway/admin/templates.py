@@ -3,9 +3,7 @@
 Everything is escaped unless a template says that it is HTML already, and secrets are masked in all that is filled in.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,37 +12,35 @@ from markupsafe import Markup
 
 from channels.base import ChatKey, Sender
 from channels.web.render import render
+from gateway.admin.icons import icon
+from gateway.admin.navigation import Navigation
 from gateway.admin.screen import View, Visit
+from gateway.admin.times import time_element
 from gateway.security.secrets import Secrets
-from gateway.texts.say import Language
 
 FOLDER = Path(__file__).parent / "templates"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An entry of the navigation."""
-
-    name: str
-    waiting: int = 0
-    """Number of things on the screen that wait for somebody."""
 
 
 class Templates:
     """The templates, with the functions that all of them use."""
 
     def __init__(
-        self, zone: Callable[[], ZoneInfo], may: Callable[[Sender, ChatKey, str], bool], secrets: Secrets
+        self,
+        zone: Callable[[], ZoneInfo],
+        may: Callable[[Sender, ChatKey, str], bool],
+        secrets: Secrets,
+        now: Callable[[], float],
     ) -> None:
         """Create the templates.
 
         Args:
-            zone: Returns the time zone in which times are shown.
+            zone: Returns the time zone in which times are shown to browsers that tell none.
             may: Returns True if somebody may give a command line in a chat; no other is offered.
         """
         self._zone = zone
         self._may = may
         self._secrets = secrets
+        self._now = now
         self._jinja = Environment(
             loader=ChoiceLoader([FileSystemLoader(FOLDER), FunctionLoader(_named)]),
             autoescape=True,
@@ -55,10 +51,11 @@ class Templates:
             finalize=self._filled_in,
         )
         self._jinja.filters["markdown"] = _markdown
+        self._jinja.globals["icon"] = icon
 
-    def page(self, visit: Visit, view: View, *, screen: str, entries: Sequence[Entry]) -> str:
+    def page(self, visit: Visit, view: View, *, screen: str, navigation: Navigation | None = None) -> str:
         """Render a whole page with its navigation."""
-        return self._render(view.template, visit, {**view.facts, "screen": screen, "entries": entries})
+        return self._render(view.template, visit, {**view.facts, "screen": screen, "navigation": navigation or {}})
 
     def part(self, visit: Visit, template: str, facts: Mapping[str, object]) -> str:
         """Render a part of a page, such as the answer to an action."""
@@ -70,7 +67,7 @@ class Templates:
             return self._may(visit.sender, named or visit.chat, line)
 
         def time(at: float | None) -> Markup:
-            return self._time(at, visit.language)
+            return Markup("–") if at is None else self._time(at, visit)
 
         shared = {"here": visit.here, "visit": visit, "t": visit.say, "may": may, "time": time}
         return self._jinja.get_template(str(template)).render(**facts, **shared)
@@ -83,13 +80,9 @@ class Templates:
             return value
         return Markup(safe) if hasattr(value, "__html__") else safe  # noqa: S704  HTML stays what it was
 
-    def _time(self, at: float | None, language: Language) -> Markup:
-        """Return a moment as an HTML element, in the zone of the installation."""
-        if at is None:
-            return Markup("–")
-        moment = datetime.fromtimestamp(at, self._zone())
-        shown = f"{moment:%Y-%m-%d %H:%M}" if language == "zh" else f"{moment:%d %b %Y %H:%M}"
-        return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(timespec="seconds"), shown)
+    def _time(self, at: float, visit: Visit) -> Markup:
+        """Return a moment as an HTML element, in the zone of the visitor's browser."""
+        return time_element(at, self._now(), visit.zone or self._zone(), visit.language)
 
 
 def _named(file: str) -> str | None:

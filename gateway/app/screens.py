@@ -19,12 +19,14 @@ from gateway.admin.screens.mcp import McpScreen
 from gateway.admin.screens.memory import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.nodes import NodesScreen
+from gateway.admin.screens.overview import OverviewScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.plugins import PluginsScreen
 from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.schedules import SchedulesScreen
 from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.screens.skills import SkillsScreen
+from gateway.admin.state import State
 from gateway.admin.templates import Templates
 from gateway.app.composition import Gateway
 from gateway.app.page_commands import PageCommands
@@ -40,8 +42,8 @@ logger = structlog.get_logger(__name__)
 def desk_of(made: Gateway, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     base, access, roles = made.base, made.people.access, made.people.roles
-    store, clock, current = base.store, base.clock, base.current
-    delivery, secrets, home = base.delivery, base.secrets, base.home
+    store, clock, current, home = base.store, base.clock, base.current, base.home
+    delivery, secrets = base.delivery, base.secrets
     insight = Insight(access, roles)
     inbox = InboxScreen(store, made.guards.approvals, made.people.strangers, insight, clock)
     schedules = SchedulesScreen(store, made.jobs.jobs, insight)
@@ -86,21 +88,29 @@ def desk_of(made: Gateway, person: str) -> Desk:
     )
     last: tuple[Screen, ...] = (health, *nodes, log, BrowsersScreen(base.settings.entrance, access))
     added = _of_plugins(made.serving.screens, {each.name for each in (*ours, *last)})
-    screens = (*ours, *(screen for screen, _ in added), *last)
+    others = (*ours, *(screen for screen, _ in added), *last)
+    badges = {each.name: each.waiting for each in others if isinstance(each, Waits)}
+    elsewhere = {name: each for name, each in badges.items() if name not in (inbox.name, people.name)}
+    overview = OverviewScreen(_state(made), store, insight, made.guards.budgets, waiting=elsewhere, inbox=inbox.news)
     return Desk(
-        screens=screens,
-        templates=Templates(lambda: current.zone, commands.may, secrets),
+        screens=(overview, *others),
+        templates=Templates(lambda: current.zone, commands.may, secrets, clock.time),
         permit=made.events.admission.permit,
         run=commands.run,
         uploads=Uploads(home / "uploads", MOST_BYTES),
         access=access,
         person=person,
         language=current.language,
-        badges={each.name: each.waiting for each in screens if isinstance(each, Waits)},
+        badges=badges,
         suppliers={screen.name: plugin for screen, plugin in added},
         failures=base.system.plugins.failures,
         feeds={inbox.name: inbox.news, log.name: log.news},
     )
+
+
+def _state(made: Gateway) -> State:
+    base, readiness, chain = made.base, made.serving.readiness, made.agents.chat_models.chain
+    return State(base.about, readiness.unready, readiness.channels, chain.resting, base.current, base.clock, base.home)
 
 
 def _of_plugins(screens: Mapping[str, Sequence[Screen]], taken: Collection[str]) -> Sequence[tuple[Screen, str]]:

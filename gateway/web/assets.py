@@ -29,7 +29,7 @@ PRIVATE_FILES = (
 )
 PUBLIC_FILES = (
     "chat.css",
-    "colours.css",
+    "design.css",
     "enter.js",
     "icon.svg",
     "manifest.webmanifest",

@@ -199,7 +199,7 @@ class Bot:
         assert role in (Role.OWNER, Role.ADMIN), f"{sender} sees no screens"
         assert found is not None, f"no screen has the name {screen}"
         visit = Visit(visitor, visited, role, language, "", {}, f"/admin/{screen}")
-        return desk.templates.page(visit, await found.view(visit), screen=screen, entries=())
+        return desk.templates.page(visit, await found.view(visit), screen=screen)
 
     async def drains(self) -> "asyncio.Task[None]":
         """It is told to stop, and begins nothing new; returns what ends when all has come to a good point."""

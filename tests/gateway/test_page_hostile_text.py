@@ -61,7 +61,7 @@ def test_hostile_names_titles_and_files_stay_text_in_what_the_page_is_sent() -> 
 
 
 def test_hostile_answers_of_commands_are_harmless_on_the_admin_pages() -> None:
-    templates = Templates(lambda: ZoneInfo("UTC"), lambda *_: True, Secrets())
+    templates = Templates(lambda: ZoneInfo("UTC"), lambda *_: True, Secrets(), lambda: 0.0)
     visit = Visit(Visitor(), Sender(id="local", name="You"), Role.OWNER, "en", "", {}, "/admin/x")
     refused = [templates.part(visit, "_refused.html", {"text": text}) for text in hostile_texts(2_000, seed=17)]
     assert [parts for html in refused if (parts := live_parts(html))] == []

@@ -47,7 +47,7 @@ async def test_the_page_and_all_that_it_loads_weigh_less_than_90_kb(tmp_path: Pa
                     waiting += [f"/{name}" for name in IMPORT.findall(body.decode())]
 
     assert {f"/{name}" for name in PRIVATE_FILES} <= weights.keys(), "every script is loaded, or it should go"
-    assert {"/chat.css", "/style.css", "/colours.css"} <= weights.keys()
+    assert {"/chat.css", "/style.css", "/design.css"} <= weights.keys()
     assert sum(weights.values()) < MOST, weights
     assert weights["/chat.css"] < 7_000, "it is compressed"
 
@@ -65,5 +65,5 @@ async def test_what_may_not_be_kept_is_not_kept_and_the_worker_knows_the_shell_o
     assert "/api/" not in worker
     kept = re.search(r"const SHELL = \[(.*)\]", worker)
     assert kept
-    assert kept[1].split(", ") == ["OFFLINE", '"/colours.css"', '"/style.css"', '"/chat.css"', '"/icon.svg"']
+    assert kept[1].split(", ") == ["OFFLINE", '"/design.css"', '"/style.css"', '"/chat.css"', '"/icon.svg"']
     assert (manifest["start_url"], manifest["display"]) == ("/", "standalone")

@@ -22,6 +22,7 @@ from agent_core.skills.skill import Origin
 from agent_core.tools.skills import list_skills, load_skill, load_skill_reference, unload_skill
 from channels.files import FileTrouble
 from channels.unread import Unread
+from gateway.admin.screen import Group
 from gateway.admin.screens.schedules import States
 from gateway.app.chosen_plugins import own_plugins
 from gateway.permissions.groups import Activation, Audience
@@ -119,6 +120,8 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}
     groups |= {f"page_models_{use}" for use in ("default", "fallback", "cheaper")}
     groups |= {f"page_health_{mark}" for mark in ("ok", "note", "problem")}
+    groups |= {"overview_ok", "overview_problem", "state_store_trouble", "state_disk_trouble"}
+    groups |= {f"page_group_{group}" for group in Group if group is not Group.START}
     groups |= {f"page_settings_{each}" for each in Change}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"mcp_why_{why}" for why in get_args(Why)}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import segno
 
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.commands.page import LOCAL, Entrance
 from gateway.permissions.access import Access
 from gateway.store.browsers import Browser
@@ -31,6 +31,8 @@ class BrowsersScreen:
     """Shows browsers and links. Owners see all browsers, admins their own; links are shown to who asked for them."""
 
     name = "browsers"
+    group = Group.SYSTEM
+    icon = "monitor-smartphone"
 
     def __init__(self, entrance: Entrance | None, access: Access) -> None:
         self._entrance = entrance

@@ -8,7 +8,7 @@ from agent_core.background import Background
 from channels import discovery
 from channels.base import ChatKey
 from channels.connected import Connected
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
@@ -39,6 +39,8 @@ class ConnectScreen:
     """Shows the guides to owners, and passes their answers on. Tokens are in the body of a request and never shown."""
 
     name = "connect"
+    group = Group.SYSTEM
+    icon = "plug"
 
     def __init__(
         self, around: Callable[[], Surroundings], connected: Connected, record: Callable[[ChatKey, str, str], None]

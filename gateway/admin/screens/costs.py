@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from agent_core.clock import Clock
 from gateway.admin.insight import Insight
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import raised, target_of
 from gateway.permissions.budgets import Budgets
@@ -60,6 +60,8 @@ class CostsScreen:
     """Shows sums of the ledger of model calls, and what is left of the budgets."""
 
     name = "costs"
+    group = Group.PEOPLE
+    icon = "wallet"
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Groups
@@ -40,6 +40,8 @@ class GroupsScreen:
     """Shows all groups, and changes their rules by the commands that are given in them."""
 
     name = "groups"
+    group = Group.PEOPLE
+    icon = "hash"
 
     def __init__(self, groups: Groups, store: Store, delivery: Delivery, budgets: Budgets, insight: Insight) -> None:
         self._groups = groups

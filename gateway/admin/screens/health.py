@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from agent_core.clock import Clock
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.security.secrets import Secrets
 from gateway.texts.about import About
 from gateway.texts.findings import finding_in
@@ -21,6 +21,8 @@ class HealthScreen:
     """Shows what is connected and ready, and runs `parley doctor` when asked to."""
 
     name = "health"
+    group = Group.SYSTEM
+    icon = "heart-pulse"
 
     def __init__(
         self,

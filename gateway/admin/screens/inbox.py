@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent_core.clock import Clock
 from gateway.admin.insight import Insight
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import SKILL_SCRIPT
 from gateway.permissions.sources import reasons
@@ -54,6 +54,8 @@ class InboxScreen:
     """Shows what waits for an answer in all chats."""
 
     name = "inbox"
+    group = Group.TALK
+    icon = "inbox"
 
     def __init__(
         self, store: Store, approvals: Approvals, strangers: Strangers, insight: Insight, clock: Clock

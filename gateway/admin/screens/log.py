@@ -4,7 +4,7 @@ import asyncio
 from datetime import datetime
 from pathlib import Path
 
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.records.audit_actions import Action, last_actions
 from gateway.records.recent_log import LEVELS, RecentLog
 from gateway.security.secrets import Secrets
@@ -19,6 +19,8 @@ class LogScreen:
     """Shows the last lines of the log to owners, and the last actions of the audit file."""
 
     name = "log"
+    group = Group.SYSTEM
+    icon = "scroll-text"
 
     def __init__(self, recent: RecentLog, home: Path, secrets: Secrets) -> None:
         self._recent = recent

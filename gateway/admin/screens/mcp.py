@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent_core.tools.tool import Tool
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.question_text import shown
 
@@ -39,6 +39,8 @@ class McpScreen:
     """Shows the MCP servers of the settings; owners approve by /mcp."""
 
     name = "mcp"
+    group = Group.SYSTEM
+    icon = "waypoints"
 
     def __init__(self, approved: ApprovedTools, offered: Callable[[], Iterable[Tool]]) -> None:
         """`offered` returns the tools that agents can call now."""

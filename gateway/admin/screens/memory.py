@@ -7,7 +7,7 @@ from agent_core.tools.memory import Fact
 from agent_core.tools.tool import ToolFailed
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.chat.memories import Memories
 from gateway.commands.memory import fact_id
 from gateway.permissions.roles import Roles
@@ -38,6 +38,8 @@ class MemoryScreen:
     """Shows what is remembered of chats: owners see all, admins their own."""
 
     name = "memory"
+    group = Group.WORK
+    icon = "brain"
 
     def __init__(self, store: Store, memories: Memories, roles: Roles, insight: Insight) -> None:
         self._store = store

@@ -7,7 +7,7 @@ from math import ceil
 from agent_core.models.llm import ModelInfo
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.commands.models import price_words
 from gateway.delivery.delivery import Delivery
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
@@ -51,6 +51,8 @@ class ModelsScreen:
     """Shows the models, and chooses and tries them by /model and /think."""
 
     name = "models"
+    group = Group.SYSTEM
+    icon = "cpu"
 
     def __init__(self, models: ChatModels, store: Store, delivery: Delivery, insight: Insight) -> None:
         self._models = models

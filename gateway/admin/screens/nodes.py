@@ -1,6 +1,6 @@
 """The screen of the nodes that share the database: what each does, and what is not the same on all of them."""
 
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.store.nodes import NodeStatuses, differences
 
 
@@ -8,6 +8,8 @@ class NodesScreen:
     """Shows the nodes. It exists only where several processes can share the store."""
 
     name = "nodes"
+    group = Group.SYSTEM
+    icon = "network"
 
     def __init__(self, nodes: NodeStatuses) -> None:
         self._nodes = nodes

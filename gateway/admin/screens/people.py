@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.commands.people import BLOCKED, NONE, ROLES
 from gateway.permissions.access import Access
 from gateway.permissions.namesakes import Namesakes
@@ -41,6 +41,8 @@ class PeopleScreen:
     """Shows everybody with a role or a block, and lets the visitor change them."""
 
     name = "people"
+    group = Group.PEOPLE
+    icon = "users"
 
     def __init__(self, roles: Roles, strangers: Strangers, access: Access) -> None:
         self._roles = roles

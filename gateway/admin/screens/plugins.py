@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.commands.plugin_words import Form, ListedPlugin, PluginWords, State, words_of
 from gateway.commands.plugins import Plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
@@ -33,6 +33,8 @@ class PluginsScreen:
     """Shows owners the plugins of this start, with a button that approves a changed one."""
 
     name = "plugins"
+    group = Group.SYSTEM
+    icon = "blocks"
 
     def __init__(self, plugins: Plugins, approved: ApprovedPlugins, secrets: Secrets) -> None:
         self._plugins = plugins

@@ -13,7 +13,7 @@ from agent_core.clock import Clock
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.admin.insight import ChatNames, Insight
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.permissions.question_text import one_line, what_is_done
 from gateway.permissions.roles import Roles
 from gateway.records.replay.lines import Manner, replayed
@@ -80,6 +80,8 @@ class RunsScreen:
     """Shows what Parley did, how long it took and what it cost."""
 
     name = "runs"
+    group = Group.WORK
+    icon = "activity"
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from channels.base import ChatKey
 from gateway.admin.insight import ChatNames, Insight
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.commands.cron import outcome_words
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import next_of, next_slots, rule_of
@@ -68,6 +68,8 @@ class SchedulesScreen:
     """Shows what is planned in all chats."""
 
     name = "schedules"
+    group = Group.WORK
+    icon = "calendar-clock"
 
     def __init__(self, store: Store, jobs: Jobs, insight: Insight) -> None:
         self._store = store

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.records.audit_actions import changes
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
@@ -61,6 +61,8 @@ class SettingsScreen:
     """Shows all settings, and lets the visitor change those that may change while Parley runs."""
 
     name = "settings"
+    group = Group.SYSTEM
+    icon = "settings"
 
     def __init__(self, live: LiveSettings, current: CurrentSettings, home: Path, secrets: Secrets) -> None:
         self._live = live

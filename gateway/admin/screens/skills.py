@@ -9,7 +9,7 @@ from agent_core.skills.installed import Approval
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import FILE, Origin, Skill
 from channels.base import ChatKey
-from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.chat.conversation import ON, SKILL
 from gateway.commands.skill_contents import details
 from gateway.commands.skill_levels import LEVELS
@@ -57,6 +57,8 @@ class SkillsScreen:
     """Shows the shared skills, and installs, updates, locks, removes and loads them by /skill."""
 
     name = "skills"
+    group = Group.WORK
+    icon = "book-open"
 
     def __init__(self, library: SkillLibrary, store: Store, delivery: Delivery) -> None:
         self._library = library

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gateway.admin.insight import Insight
-from gateway.admin.screen import View, Visit
+from gateway.admin.screen import Group, View, Visit
 from gateway.admin.tables import Amount, Moment, PlainTable
 from gateway.plugin import Core
 from gateway.settings.limits import MB
@@ -29,6 +29,8 @@ class StorageScreen:
     """Shows how much is stored, by kind, chat and person, and what is kept how long."""
 
     name = "storage"
+    group = Group.SYSTEM
+    icon = "hard-drive"
 
     def __init__(self, core: Core) -> None:
         self._home = core.home

@@ -3,7 +3,7 @@
 
 const KEPT = "parley-shell-1";
 const OFFLINE = "/offline.html";
-const SHELL = [OFFLINE, "/colours.css", "/style.css", "/chat.css", "/icon.svg"];
+const SHELL = [OFFLINE, "/design.css", "/style.css", "/chat.css", "/icon.svg"];
 
 addEventListener("install", (event) => {
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(SHELL)));

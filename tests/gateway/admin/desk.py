@@ -91,7 +91,7 @@ class AdminWorld:
         visit = Visit(visitor, visitor.sender("You"), Role.ADMIN, "en", item, query, f"/admin/{path}")
         screen = self.desk.screen(name)
         assert screen is not None
-        return self.desk.templates.page(visit, await screen.view(visit), screen=name, entries=())
+        return self.desk.templates.page(visit, await screen.view(visit), screen=name)
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[ClientSession]:

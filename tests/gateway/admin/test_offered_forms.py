@@ -59,7 +59,7 @@ async def page_for(world: AdminWorld, path: str, visitor: Visitor, role: Role) -
     screen = world.desk.screen(name)
     assert screen is not None
     visit = Visit(visitor, visitor.sender("You"), role, "en", item, {}, f"/admin/{path}")
-    return world.desk.templates.page(visit, await screen.view(visit), screen=name, entries=())
+    return world.desk.templates.page(visit, await screen.view(visit), screen=name)
 
 
 async def test_an_admin_is_offered_what_ends_a_job_of_a_member_and_nothing_about_an_owners(tmp_path: Path) -> None:

@@ -1,0 +1,160 @@
+"""The screen of the overview: whether all is well, what waits, what it costs, what comes next, and what happened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from gateway.admin.insight import ChatNames, Insight
+from gateway.admin.questions import asked_of, chat_of
+from gateway.admin.screen import Badge, Feed, Group, View, Visit
+from gateway.admin.state import State
+from gateway.permissions.budgets import Budgets
+from gateway.permissions.question_text import one_line, shown
+from gateway.records.cost_report import CostReport, Days
+from gateway.store.budget import ALL
+from gateway.store.job import CheckIn, Job
+from gateway.store.run_records import RunFilter, RunRecord
+from gateway.store.spending import By
+from gateway.store.store import Store
+from gateway.texts.amounts import USD, Unit, allowance_words, amount_words
+
+MOST_LISTED = 5
+"""Jobs and runs."""
+MOST_WORDS = 90
+"""Characters of a job's text."""
+KNOWN = 30
+"""Runs after which nobody needs first steps."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    run: RunRecord
+    asked: str
+    may_read: bool
+    chat: str
+    cost: str
+
+
+@dataclass(frozen=True)
+class _Next:
+    job: Job
+    words: str
+    chat: str
+
+
+@dataclass(frozen=True)
+class _Today:
+    """What today has cost, against the budget of the whole installation."""
+
+    cost: str
+    calls: int
+    allowance: str
+    """Empty if there is no budget."""
+    used: str
+    percent: int
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One of the first steps."""
+
+    what: str
+    link: str
+    is_done: bool
+
+
+class OverviewScreen:
+    """Shows in one look whether Parley works, what it costs, and what it wants."""
+
+    name = "overview"
+    group = Group.START
+    icon = "house"
+
+    def __init__(
+        self,
+        state: State,
+        store: Store,
+        insight: Insight,
+        budgets: Budgets,
+        *,
+        waiting: Mapping[str, Badge],
+        inbox: Feed,
+    ) -> None:
+        """Create the screen.
+
+        Args:
+            state: Reads whether all is well.
+            waiting: Counts what waits on other screens than the inbox, by their names.
+            inbox: Returns what waits in the inbox.
+        """
+        self._state = state
+        self._store = store
+        self._insight = insight
+        self._budgets = budgets
+        self._current = state.current
+        self._clock = state.clock
+        self._waiting = waiting
+        self._inbox = inbox
+
+    async def view(self, visit: Visit) -> View:
+        """Return all of it, read anew."""
+        lines, names = await self._state.lines(visit), self._insight.names(visit)
+        runs = await self._store.run_records.listed(RunFilter(), MOST_LISTED, 0)
+        facts = {
+            "lines": lines,
+            "verdict": "problem" if any(each.mark == "problem" for each in lines) else "ok",
+            "inbox": await self._inbox(visit),
+            "elsewhere": [(name, count) for name, badge in self._waiting.items() if (count := await badge())],
+            "today": await self._today(visit),
+            "next": await self._next(visit, names),
+            "runs": [await self._run(each, visit, names) for each in runs],
+            "steps": await self._steps(visit, runs),
+        }
+        return View("overview.html", facts)
+
+    async def _run(self, run: RunRecord, visit: Visit, names: ChatNames) -> _Run:
+        may_read = self._insight.may_read(visit, chat_of(run), run.person)
+        asked = await asked_of(self._store, run) if may_read else ""
+        cost = amount_words(round(run.cost_usd * USD), Unit.USD, visit.language) if run.cost_usd else ""
+        return _Run(run, asked, may_read, names.of_key(run.chat), cost)
+
+    async def _next(self, visit: Visit, names: ChatNames) -> list[_Next]:
+        """Return the jobs that are due next."""
+        found = [each for each in await self._store.jobs.active() if not isinstance(each.work, CheckIn)]
+        due = sorted((each.next_at, each.id, each) for each in found if each.next_at is not None)
+        return [
+            _Next(
+                job,
+                one_line(shown(job.words), MOST_WORDS) if self._insight.may_read(visit, job.chat, job.person) else "",
+                names.of(job.chat),
+            )
+            for _, _, job in due[:MOST_LISTED]
+        ]
+
+    async def _today(self, visit: Visit) -> _Today:
+        zone, language = self._current.zone, visit.language
+        day = datetime.fromtimestamp(self._clock.time(), zone).date()
+        days = Days(day, day, zone)
+        total = CostReport(days, await self._store.spending.shares(days.since, days.until, By.MODEL)).total
+        await self._budgets.refresh()
+        budget = next(iter(self._budgets.of(ALL)), None)
+        used = self._budgets.used(budget) if budget else 0
+        return _Today(
+            cost=amount_words(total.spent.cost, Unit.USD, language),
+            calls=total.calls,
+            allowance=allowance_words(budget.allowance, language) if budget else "",
+            used=amount_words(used, budget.allowance.unit, language) if budget else "",
+            percent=used * 100 // budget.allowance.amount if budget else 0,
+        )
+
+    async def _steps(self, visit: Visit, runs: list[RunRecord]) -> list[_Step]:
+        """Return the first steps; none once all are done, or once Parley has been used a while."""
+        if not visit.is_owner or await self._store.run_records.listed(RunFilter(), 1, KNOWN):
+            return []
+        steps = [
+            _Step(visit.say("overview_step_model"), "/admin/connect/model", self._state.has_model),
+            _Step(visit.say("overview_step_ask"), "/", bool(runs)),
+            _Step(visit.say("overview_step_platform"), "/admin/connect", bool(self._state.platforms())),
+            _Step(visit.say("overview_step_budget"), "/admin/costs", bool(self._budgets.of(ALL))),
+        ]
+        return [] if all(each.is_done for each in steps) else steps
