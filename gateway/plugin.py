@@ -54,7 +54,7 @@ from gateway.store.owed import Owed
 from gateway.store.rows import InboxItem, Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language
-from gateway.web.route import Route
+from gateway.web.route import Opening, Route
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,14 @@ class Plugin:
     A chat that it names is taken over from a node that died even if nothing else is left to do there: see `taken_over`.
     """
     paths: ClassVar[frozenset[str]] = frozenset()
-    """Paths of all `routes`, such as `/figures`: the server listens before the plugin is made. No path may be that of
-    another plugin or of the page."""
+    """Paths of the `routes` for programs on this machine, such as `/figures`: the server listens before the plugin is
+    made. No path may be that of another plugin or of the page."""
+    open_paths: ClassVar[Mapping[str, Opening]] = {}
+    """Paths of the other `routes`, each with how it is open to programs on other machines.
+
+    They reach it where the page is reached from elsewhere, or under the address PARLEY_WEB_PROGRAMS_URL, which shows
+    nothing else. Nobody signs in there: the route asks for a key, such as a signature, before it does anything.
+    """
 
     run_buttons: ClassVar[Sequence[RunButton]] = ()
     """Buttons about a run, each of which gives a command of the plugin with the run's id.
@@ -227,12 +233,14 @@ class Plugin:
         return ()
 
     def routes(self, running: Running) -> Mapping[str, Route]:
-        """Return what the page's server answers to programs on this machine, each by its path.
+        """Return what the page's server answers to programs, each by its path in `paths` or `open_paths`.
 
-        They are asked by GET, without signing in: what not every program here may know needs a token of the plugin's
-        own. Who asks from another machine, or by another host name, is refused before. Until Parley runs, the answer
-        is 503. A failure, or more than 30 seconds, is logged and answered with 500. Without the page there are no
-        routes.
+        Those in `paths` are asked by GET, without signing in: what not every program here may know needs a token of
+        the plugin's own. Who asks from another machine, or by another host name, is refused before. Those in
+        `open_paths` are asked by the methods of their `Opening`; a body is read only when the route awaits it, and too
+        long ones are refused. A route may raise Refused with its answer. Until Parley runs, the answer is 503. A
+        failure, or more than 30 seconds (for open ones those that they name), is logged and answered with 500. Without
+        the page there are no routes.
         """
         return {}
 

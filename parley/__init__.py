@@ -72,7 +72,8 @@ from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.texts.say import LANGUAGES, Language, say
 from gateway.web.route import Answer as RouteAnswer
 from gateway.web.route import Asked as RouteAsked
-from gateway.web.route import Route
+from gateway.web.route import Opening, Route
+from gateway.web.route import Refused as RouteRefused
 
 __all__ = [
     "CLEAN",
@@ -136,6 +137,7 @@ __all__ = [
     "Objection",
     "Once",
     "OpenAiClient",
+    "Opening",
     "Origin",
     "OutboundMessage",
     "Owed",
@@ -159,6 +161,7 @@ __all__ = [
     "Route",
     "RouteAnswer",
     "RouteAsked",
+    "RouteRefused",
     "Run",
     "RunButton",
     "RunEnd",

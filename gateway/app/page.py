@@ -1,7 +1,7 @@
 """Opens the page of the running gateway, and decides who may use it."""
 
 import importlib
-from collections.abc import AsyncIterator, Callable, Iterator, Set
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -19,6 +19,7 @@ from gateway.records.audit import AuditLog
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
+from gateway.web.route import Opening
 
 
 class PageAccess:
@@ -102,18 +103,18 @@ async def opened_page(
     store: Store,
     clock: Clock,
     link_used: Callable[[str], None],
-    paths: Set[str],
+    paths: Mapping[str, Opening | None],
 ) -> AsyncIterator[OpenPage]:
     """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `PageAccess`.
 
-    `paths` are those of the routes of plugins.
+    `paths` are those of the routes of plugins, each with how it is open to other machines.
     """
     # Imported by name: without a page these imports are saved at the start.
     page, pages, web = (
         importlib.import_module(f"gateway.{name}") for name in ("web.page", "admin.pages", "web.operation")
     )
     operation, page_access, admin = Operation(), PageAccess(clock, link_used), pages.AdminPages()
-    operator = web.OperatorRoutes(operation, paths)
+    operator = web.OperatorRoutes(operation, paths, web.Address.of(settings.web))
     channel, server, entrance = page.open_page(
         settings, about, store, clock, operator=operator, rights=page_access, routes=admin.routes()
     )

@@ -40,6 +40,7 @@ _BUILT_ON: Mapping[str, Collection[str]] = {
     "texts": ("screens",),
     "tool_names": ("tools",),
     "paths": ("routes",),
+    "open_paths": ("routes",),
     "migrations": ("unfinished",),
 }
 """The members that would fail only because another one is wrong."""

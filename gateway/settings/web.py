@@ -57,6 +57,9 @@ class WebSettings(WebChannelConfig):
     and either a certificate or a proxy."""
     url: Annotated[str, AfterValidator(_public)] | None = None
     """Address at which others reach the page, such as https://parley.example. Empty: only this machine reaches it."""
+    programs_url: Annotated[str, AfterValidator(_public)] | None = None
+    """Address at which other programs reach what plugins open to them, such as https://hooks.example, and nothing else.
+    It needs a certificate or a proxy, too. Empty: that of the page, if it has one."""
     certificate_file: Path | None = None
     """File of the certificate for that address, with its chain, in PEM format."""
     key_file: Path | None = None

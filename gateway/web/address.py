@@ -2,6 +2,7 @@
 
 import re
 import ssl
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
@@ -53,6 +54,8 @@ class Address:
     host: str = "127.0.0.1"
     url: str = ""
     """Public address without a slash at the end; empty if there is none."""
+    programs_url: str = ""
+    """Another one, under which nothing is answered but what plugins open to programs."""
     certificate: tuple[str, str] | None = None
     """Files of the certificate and of its key."""
     proxies: tuple[Network, ...] = ()
@@ -66,15 +69,16 @@ class Address:
             raise SettingsError(
                 "PARLEY_WEB_CERTIFICATE_FILE and PARLEY_WEB_KEY_FILE belong together: set both, or none."
             )
-        is_safe = bool(settings.url) and bool(certificate or settings.proxy)
+        is_named = bool(settings.url or settings.programs_url)
+        is_safe = is_named and bool(certificate or settings.proxy)
         if not is_loopback(settings.host) and not is_safe:
             raise SettingsError(
                 f"PARLEY_WEB_HOST={settings.host} would show the page to other machines unencrypted. {HOW}; or leave "
                 "PARLEY_WEB_HOST out, so that only this machine can reach it."
             )
-        if (settings.url or certificate or settings.proxy) and not is_safe:
+        if (is_named or certificate or settings.proxy) and not is_safe:
             raise SettingsError(f"The page cannot be reached by others as it is set. {HOW}; or leave all of them out.")
-        return cls(settings.host, settings.url or "", certificate, settings.proxy)
+        return cls(settings.host, settings.url or "", settings.programs_url or "", certificate, settings.proxy)
 
     @property
     def scheme(self) -> str:
@@ -98,13 +102,21 @@ class Address:
 
     def arrival(self, request: web.Request) -> Arrival:
         """Return how a request came. Raises ForeignHost if it did so under a name that is not ours."""
+        return self._arrival(request, [self.url])
+
+    def arrival_of_program(self, request: web.Request) -> Arrival:
+        """Return how a request came to what is open to programs. Raises ForeignHost as `arrival`."""
+        return self._arrival(request, [self.url, self.programs_url])
+
+    def _arrival(self, request: web.Request, urls: Iterable[str]) -> Arrival:
+        named = {_host_of(url): url for url in urls if url}
         peer, headers = request.remote or "", request.headers
         forwarded = any(name in headers for name in _FORWARDED)
         if forwarded and self._is_proxy(peer):
-            return self._forwarded(request)
+            return self._forwarded(request, named)
         host = headers.get("Host", "").lower()
-        if self.certificate is not None and self.url and host == _host_of(self.url):
-            return Arrival(self.url, peer, is_public=True)
+        if self.certificate is not None and host in named:
+            return Arrival(named[host], peer, is_public=True)
         if LOOPBACK.fullmatch(host) and is_loopback(peer) and not forwarded:
             return Arrival(f"{self.scheme}://{host}", peer, is_public=False)
         raise ForeignHost(f"this page answers only at {self.names}")
@@ -113,16 +125,15 @@ class Address:
     def names(self) -> str:
         return f"{_host_of(self.url)}, 127.0.0.1 and localhost" if self.url else "127.0.0.1 and localhost"
 
-    def _forwarded(self, request: web.Request) -> Arrival:
+    def _forwarded(self, request: web.Request, named: Mapping[str, str]) -> Arrival:
         headers = request.headers
-        host = _last(headers.getall("X-Forwarded-Host", [])) or headers.get("Host", "")
-        if host.lower() != _host_of(self.url):
+        host = (_last(headers.getall("X-Forwarded-Host", [])) or headers.get("Host", "")).lower()
+        if host not in named:
             raise ForeignHost(f"this page answers only at {self.names}; the proxy has to pass on the name")
         if (_last(headers.getall("X-Forwarded-Proto", [])) or "https").lower() != "https":
             raise ForeignHost("this page answers only over https")
-        return Arrival(
-            self.url, self._client(headers.getall("X-Forwarded-For", []), request.remote or ""), is_public=True
-        )
+        place = self._client(headers.getall("X-Forwarded-For", []), request.remote or "")
+        return Arrival(named[host], place, is_public=True)
 
     def _client(self, values: list[str], peer: str) -> str:
         """Return the last address that no proxy of ours has: what stands before it, the client may have made up."""

@@ -1,17 +1,30 @@
-"""A route of a plugin: what a program on this machine asks, and what it is answered."""
+"""A route of a plugin: what a program asks, what it is answered, and which paths are open to other machines."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 TEXT = "text/plain; charset=utf-8"
 
 
+async def _nothing() -> bytes:
+    return b""
+
+
 @dataclass(frozen=True)
 class Asked:
-    """A request by GET."""
+    """A request. One to a path that is not open has a method, headers and nothing else."""
 
     headers: Mapping[str, str]
     """By name, in any case."""
+    method: str = "GET"
+    name: str = ""
+    """The part behind the path, if its `Opening` says that there is one."""
+    place: str = ""
+    """The address of the machine that asks."""
+    body: Callable[[], Awaitable[bytes]] = _nothing
+    """Reads the body. Raises Refused if it is too long, or does not come."""
+    showed_key: Callable[[], None] = lambda: None
+    """Told that the request has shown a key, its connection is not cut any more as those of strangers are."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +36,34 @@ class Answer:
     content_type: str = TEXT
     headers: Mapping[str, str] = field(default_factory=dict)
     """Other headers."""
+    chunks: AsyncIterator[bytes] | None = None
+    """What follows the body piece by piece. It is closed when the program that asks is gone. Each piece is masked by
+    itself, so none may end within what could be a secret."""
+
+
+class Refused(Exception):
+    """A request is answered with a refusal, wherever in the route this is raised."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a path is open to programs on other machines, for which the route asks for a key of its own.
+
+    Attributes:
+        methods: The methods that it answers.
+        most_bytes: The longest body in bytes. A longer one is refused before it is read.
+        seconds: The longest time for an answer, or for the beginning of one that comes piece by piece.
+        is_named: A further part follows the path, as in `/hooks/NAME`.
+    """
+
+    methods: tuple[str, ...] = ("GET",)
+    most_bytes: int = 0
+    seconds: float = 30.0
+    is_named: bool = False
 
 
 Route = Callable[[Asked], Awaitable[Answer]]

@@ -71,12 +71,6 @@ class Connections:
     def __call__(self) -> "Connection":
         return Connection(self._make(), self)
 
-    def let_in(self, transport: asyncio.Transport | None) -> None:
-        """Exempt a connection from the limit once it has authenticated."""
-        protocol = transport.get_protocol() if transport is not None else None
-        if isinstance(protocol, Connection):
-            self.closed(protocol)
-
     def opened(self, connection: "Connection", transport: asyncio.Transport) -> None:
         if len(self._strangers) >= self._most:
             oldest = next(iter(self._strangers))
@@ -108,6 +102,10 @@ class Connection(asyncio.Protocol):
         self._among.opened(self, cast(asyncio.Transport, transport))  # uvloop's is none by its class
         self._inner.connection_made(transport)
 
+    def is_known(self) -> None:
+        """Exempt it from the limits of strangers."""
+        self._among.closed(self)
+
     def data_received(self, data: bytes) -> None:
         self._inner.data_received(data)
 
@@ -115,7 +113,7 @@ class Connection(asyncio.Protocol):
         return self._inner.eof_received()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._among.closed(self)
+        self.is_known()
         self._inner.connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -123,6 +121,13 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._inner.resume_writing()
+
+
+def let_in(request: web.Request) -> None:
+    """Exempt the connection of a request that has shown a key from the limits of strangers."""
+    protocol = request.transport.get_protocol() if request.transport is not None else None
+    if isinstance(protocol, Connection):
+        protocol.is_known()
 
 
 class PortBusy(ParleyError):
@@ -167,7 +172,7 @@ class HttpServer:
         own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), web.get("/api/about", self._get_about)]
         guarded = [*own, *routes]
         _check_paths([route.path for route in public], {SIGN_IN, *(route.path for route in guarded)})
-        check = access.middleware([route.path for route in public], self._let_in)
+        check = access.middleware([route.path for route in public], let_in)
         app = web.Application(middlewares=[check], client_max_size=MAX_BODY)
         app.on_response_prepare.append(_add_headers)
         app.add_routes([*public, *guarded])
@@ -232,9 +237,6 @@ class HttpServer:
         await self.access.sessions.close()
         await self.access.links.close()
 
-    def _let_in(self, request: web.Request) -> None:
-        self._connections.let_in(request.transport)
-
     async def _get_about(self, request: web.Request) -> web.Response:
         about = self._about()
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
@@ -243,8 +245,9 @@ class HttpServer:
 
 
 def _check_paths(public: Sequence[str], guarded: Set[str]) -> None:
-    answered = re.compile("|".join(map(_pattern, guarded)))
-    if taken := sorted({path for path in public if answered.fullmatch(path) or public.count(path) > 1}):
+    answered, answers = (re.compile("|".join(map(_pattern, each))) for each in (guarded, public))
+    hidden = [path for path in guarded if answers.fullmatch(path)]
+    if taken := sorted({*hidden, *(path for path in public if answered.fullmatch(path) or public.count(path) > 1)}):
         raise ValueError(f"two routes of the page have the path {', '.join(taken)}")
 
 

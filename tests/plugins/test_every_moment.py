@@ -228,7 +228,18 @@ SCREENS = ("screens", "screens, their badges")
 """Those of the page, which have a test of their own."""
 LISTS = ("models", "__init__", "tools", "commands", "presses", "screens", "routes", "duties", "owed")
 """What is called at the start."""
-VALUES = ("name", "needs", "texts", "tool_names", "settings", "migrations", "unfinished", "paths", "run_buttons")
+VALUES = (
+    "name",
+    "needs",
+    "texts",
+    "tool_names",
+    "settings",
+    "migrations",
+    "unfinished",
+    "paths",
+    "open_paths",
+    "run_buttons",
+)
 """What is read at the start."""
 
 
