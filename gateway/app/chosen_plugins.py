@@ -16,7 +16,8 @@ import structlog
 from agent_core.clock import Clock, SystemClock
 from agent_core.models.provided import ModelProvider
 from gateway.app.plugin_models import models_of
-from gateway.app.plugins import PluginFailed, blamed, in_time, paths_of, tables_of
+from gateway.app.plugin_routes import paths_of
+from gateway.app.plugins import PluginFailed, blamed, in_time, tables_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import (
     HOME,

@@ -14,7 +14,8 @@ from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway
 from gateway.app.parts.base import Base
 from gateway.app.plugin_mistakes import compared, mistakes
-from gateway.app.plugins import paths_of, tables_of
+from gateway.app.plugin_routes import paths_of
+from gateway.app.plugins import tables_of
 from gateway.commands.plugin_words import ListedPlugin
 from gateway.errors import ParleyError
 from gateway.permissions.approved_plugins import ApprovedPlugins

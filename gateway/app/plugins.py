@@ -6,8 +6,6 @@ What goes wrong is a `PluginFailed` with the name of the plugin, so that one of 
 import re
 from collections import Counter
 from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
     Callable,
     Collection,
     Iterable,
@@ -16,7 +14,7 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Future
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
@@ -35,24 +33,17 @@ from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.plugin_failures import PluginFailures, Unfit, check_each, expect, listed, reason_of
 from gateway.runs.owed import Doer, Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
-from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
 from gateway.store.own_tables import OwnTables
 from gateway.store.plugin_tables import PluginTables
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.texts.say import LANGUAGES, add_texts, say, wrong_with_text
-from gateway.web.route import Answer, Asked, Opening, Refused, Route
 
 WAITS = 30.0
 """Longest time in seconds for the import of a plugin of others, and for each of its methods that is read at a start."""
-ROUTE_WITHIN = 30.0
-"""Longest time in seconds for the answer of a route that is not open to other machines."""
 OWED_WITHIN = 300.0
 """Longest time in seconds for one attempt at what a chat is owed, such as speech, which a server takes minutes for."""
-_PATH = re.compile(r"(/[a-z0-9_-]+)+")
-"""A path without parameters, so that it stands for nothing that others answer."""
-
 _SCREEN = re.compile(r"[a-z][a-z0-9_-]*")
 """The name of a screen."""
 T = TypeVar("T")
@@ -310,89 +301,3 @@ def screens_of(plugins: Iterable[Plugin]) -> Mapping[str, Sequence[Screen]]:
             check_each(screens, partial(wrong_with, plugin))
             found[plugin.name] = screens
     return found
-
-
-def paths_of(kinds: Iterable[type[Plugin]]) -> Mapping[str, Opening | None]:
-    """Return the paths of the routes of the plugins, each with how it is open to other machines, if it is.
-
-    Raises PluginFailed if two have the same, or if one is no path.
-    """
-    found: dict[str, Opening | None] = {}
-
-    def wrong_with(kind: type[Plugin], path: str, opening: Opening | None = None) -> Iterator[str]:
-        if not _PATH.fullmatch(path):
-            yield f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}"
-        if path in found:
-            yield f"two plugins have a route {path}"
-        found[path] = opening
-
-    def wrong_with_open(kind: type[Plugin], path: str) -> Iterator[str]:
-        expect(kind.open_paths[path], Opening, f"the value of {path} in open_paths")
-        yield from wrong_with(kind, path, kind.open_paths[path])
-
-    for kind in kinds:
-        with blamed(kind.name, "paths"):
-            check_each(sorted(kind.paths), partial(wrong_with, kind))
-        with blamed(kind.name, "open_paths"):
-            check_each(sorted(kind.open_paths), partial(wrong_with_open, kind))
-    return found
-
-
-def routes_of(plugins: Sequence[Plugin], running: Running, failures: PluginFailures) -> Mapping[str, Route]:
-    """Return the routes of the plugins by path.
-
-    Raises PluginFailed as `paths_of`, or if one is not in the `paths` of its plugin.
-    """
-    paths_of(map(type, plugins))
-    found: dict[str, Route] = {}
-    for plugin in plugins:
-        routes = asked(type(plugin), "routes", partial(plugin.routes, running))
-        with blamed(plugin.name, "routes"):
-            if unnamed := sorted(routes.keys() - plugin.paths - plugin.open_paths.keys()):
-                named = "the plugin {} has a route {}, which its paths do not name"
-                raise Unfit(*(named.format(plugin.name, path) for path in unnamed))
-            found |= {path: partial(_answer, failures, plugin, path, route) for path, route in routes.items()}
-    return found
-
-
-async def _answer(failures: PluginFailures, plugin: Plugin, path: str, route: Route, asked: Asked) -> Answer:
-    opening = plugin.open_paths.get(path)
-
-    async def answered() -> Answer:
-        try:
-            return await route(asked)
-        except Refused as refused:
-            return refused.answer
-
-    with failures.contained(plugin.name, path):
-        answer = await done_within(answered(), opening.seconds if opening else ROUTE_WITHIN, plugin.core.clock)
-        if not isinstance(answer, Answer):
-            raise TypeError(f"it returned {type(answer).__name__}, which is no answer")
-        answer = _masked(answer, plugin.core.secrets)
-        if answer.chunks is None:
-            return answer
-        return replace(answer, chunks=_contained(failures, plugin, path, answer.chunks))
-    return Answer(b"this failed: the log says why", status=500)
-
-
-async def _contained(
-    failures: PluginFailures, plugin: Plugin, path: str, chunks: AsyncIterator[bytes]
-) -> AsyncGenerator[bytes, None]:
-    """Yield what follows the beginning of an answer, masked. A failure is logged, and ends it."""
-    with failures.contained(plugin.name, path):
-        async with AsyncExitStack() as life:
-            if isinstance(chunks, AsyncGenerator):
-                await life.enter_async_context(aclosing(chunks))
-            async for piece in chunks:
-                yield _masked_text(piece, plugin.core.secrets)
-
-
-def _masked(answer: Answer, secrets: Secrets) -> Answer:
-    """Return the answer with secrets masked; bytes that are no text stay."""
-    headers = {name: secrets.mask(value) for name, value in answer.headers.items()}
-    body = _masked_text(answer.body, secrets)
-    return replace(answer, body=body, content_type=secrets.mask(answer.content_type), headers=headers)
-
-
-def _masked_text(body: bytes, secrets: Secrets) -> bytes:
-    return secrets.mask(body.decode(errors="surrogateescape")).encode(errors="surrogateescape")

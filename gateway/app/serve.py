@@ -27,7 +27,7 @@ from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
-from gateway.app.plugins import paths_of
+from gateway.app.plugin_routes import paths_of
 from gateway.app.resources import Resources, prepare
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance

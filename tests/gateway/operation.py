@@ -8,7 +8,7 @@ from aiohttp import ClientSession
 
 from gateway.app.chosen_plugins import own_plugins
 from gateway.app.operation import Operation
-from gateway.app.plugins import paths_of
+from gateway.app.plugin_routes import paths_of
 from gateway.plugin import Plugin
 from gateway.web.address import Address
 from gateway.web.operation import OperatorRoutes

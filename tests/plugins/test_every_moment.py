@@ -20,7 +20,8 @@ from gateway.app import plugins as plugin_lists
 from gateway.app.moments import CLOSE_WITHIN, HEAR_WITHIN, HOLD_WITHIN, TAKE_OVER_WITHIN
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
 from gateway.app.plugin_models import LOOK_UP_WITHIN
-from gateway.app.plugins import OWED_WITHIN, ROUTE_WITHIN
+from gateway.app.plugin_routes import ROUTE_WITHIN
+from gateway.app.plugins import OWED_WITHIN
 from gateway.permissions.gates import GATE_WITHIN
 from gateway.plugin import Plugin
 from gateway.records.plugin_failures import PluginFailures

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientConnectionError, ClientPayloadError, ClientSession, web
 from structlog.testing import capture_logs
 
-from gateway.app.plugins import paths_of
+from gateway.app.plugin_routes import paths_of
 from gateway.plugin import Plugin, Running
 from gateway.settings.web import WebSettings
 from gateway.web.address import Address

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
 
-from gateway.app.plugins import paths_of
+from gateway.app.plugin_routes import paths_of
 from gateway.plugin import Plugin, Running
 from gateway.web.route import Answer, Asked, Route
 from tests.entering import opened_store, page_server

@@ -14,7 +14,8 @@ from gateway.app.metrics import Cluster, Counted, Metrics
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.events import EventParts
 from gateway.app.parts.parts import Parts
-from gateway.app.plugins import duties_of, routes_of, screens_of
+from gateway.app.plugin_routes import routes_of
+from gateway.app.plugins import duties_of, screens_of
 from gateway.app.readiness import Readiness
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.cluster.leases import Work
