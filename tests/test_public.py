@@ -50,7 +50,7 @@ INNER = {
     "gateway.records.spending_report": "what was spent",
     "gateway.runs.answer": "what is stored of a conversation",
     "gateway.schedule.jobs.preview": "jobs in our own words",
-    "gateway.schedule.jobs.unattended": "who allowed a call",
+    "gateway.permissions.unattended": "who allowed a call",
     "gateway.schedule.times.words": "times in our own words",
     "gateway.security.masked_channel": "platforms, as messages reach them",
     "gateway.security.masking": "files that programs write",

@@ -27,10 +27,10 @@ from gateway.permissions.permissions import COVERED, RULE
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.rights import LOOK, always
 from gateway.permissions.sources import named, origin_of_post
+from gateway.permissions.unattended import JOB
 from gateway.plugin import Core
 from gateway.plugins.why.details import code, cost, details, model
 from gateway.schedule.jobs.preview import in_short
-from gateway.schedule.jobs.unattended import JOB
 from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, Firing
 from gateway.store.question import Question, QuestionState

@@ -27,6 +27,7 @@ from channels.base import ChatKey, Sender
 from gateway.permissions.permissions import RecordedPermissions
 from gateway.permissions.roles import Role
 from gateway.permissions.rules import Rules
+from gateway.permissions.unattended import UnattendedPermissions
 from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.isolated_run import IsolatedRun
@@ -34,7 +35,6 @@ from gateway.runs.runner import Runner
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.outcome import SKILL, TOO_OFTEN, Outcome, failed_at_limits, outcome_of
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
-from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rows import Run
 from gateway.store.run_records import RunRecords

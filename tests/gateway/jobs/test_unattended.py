@@ -21,8 +21,8 @@ from gateway.permissions.addresses import given_in
 from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Role, Roles
 from gateway.permissions.rules import Rules
+from gateway.permissions.unattended import UnattendedPermissions
 from gateway.permissions.workspaces import Versions
-from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import FiringState, Report
 from gateway.store.rule import Once
 from tests.agent_core.skills.making import library_of, write_skill
