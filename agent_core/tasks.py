@@ -8,6 +8,8 @@ from agent_core.messages import Derived, Frozen, JsonObject, Text, Usage
 
 
 class TaskStatus(StrEnum):
+    """How far a task or an errand is, or how it has ended."""
+
     PENDING = "pending"
     RUNNING = "running"
     WAITING_PERMISSION = "waiting_permission"

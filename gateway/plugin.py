@@ -42,6 +42,7 @@ from gateway.permissions.budgets import Budgets
 from gateway.permissions.gates import Objection
 from gateway.permissions.roles import Roles
 from gateway.records.metric import Durations, Metric
+from gateway.runs.errands import Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
@@ -73,6 +74,7 @@ class Core:
             it; files that a plugin writes are not.
         clock: Tells the time, and sleeps.
         home: The folder of Parley's files.
+        owing: Makes a change, and records what it returns as owed, for `owe`.
     """
 
     store: Store
@@ -85,6 +87,17 @@ class Core:
     secrets: Secrets
     clock: Clock
     home: Path
+    owing: Callable[[Callable[[Connection], Sequence[Owed]]], Awaitable[Sequence[Owed]]]
+
+    async def owe(self, change: Callable[[Connection], Sequence[Owed]]) -> Sequence[Owed]:
+        """Make a change of the plugin's tables, and let what it returns be owed, in one transaction.
+
+        So what a request, a press or a duty brought is done once, also after a crash, if this has returned. The items
+        are of kinds in `Plugin.owed`, and for any chats. The change does nothing but read and write rows, and is called
+        again if the transaction was undone. Of two items of the same kind and key the first one stays, until it is
+        done: what comes again later has to be known by a row.
+        """
+        return await self.owing(lambda connection: change(self.store.limited(connection)))
 
     @property
     def outgoing(self) -> Path:
@@ -100,6 +113,8 @@ class Running:
     """All commands, and who is offered which."""
     metrics: Callable[[], Awaitable[Sequence[Metric | Durations]]]
     """Reads what Parley counts and its state, at any time: a query of the store, and values in memory."""
+    errands: Errands
+    """Lets an agent do something for whoever waits for its answer. What must survive a crash is owed instead."""
 
 
 Duty = Callable[[], Awaitable[None]]
@@ -252,13 +267,18 @@ class Plugin:
         return {}
 
     def owed(self) -> Mapping[str, Doer]:
-        """Return what does each kind of durable work that follows an answer, by the name of the kind.
+        """Return what does each kind of durable work for chats, by the name of the kind.
 
-        What is owed (see `ended`) is done when all messages of its run were sent or given up, beside whatever comes
-        next in the chat: at the end of the run, after a restart, and by the process that takes the chat over. A doer
-        gets the item, and returns a `Post` for each message to the item's chat, which are queued in the transaction
-        that removes the item; or it does the work, and returns none. After a crash it is called again with the same
-        item. So what it does beside the messages has to bear that.
+        What is owed at the end of a run (see `ended`) is done when all messages of its run were sent or given up,
+        beside whatever comes next in the chat: at the end of the run, after a restart, and by the process that takes
+        the chat over. What `core.owe` records is done at once, and else as that. A doer gets the item, and returns a
+        `Post` for each message to the item's chat, which are queued in the transaction that removes the item; or it
+        does the work, and returns none. After a crash it is called again with the same item. So what it does beside
+        the messages has to bear that.
+
+        Where an agent is needed for it, the doer returns an `Errand`, and the agent works in a run of its own, as
+        unattended as that of a job, with the rights of the person in it as of each call. `then` gets the report and
+        returns the messages, which are queued in the transaction that ends the run and removes the item.
 
         One that raises, or takes more than five minutes, is called again after a pause of 1, 10, 60, and then 600
         seconds, or later if a ChannelError says so. After ten attempts, or as many starts of the program that died

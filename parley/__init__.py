@@ -15,6 +15,7 @@ from agent_core.models.scripted import Speech
 from agent_core.models.selection import ModelSettingError
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.reasons import TerminalReason
+from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
@@ -57,6 +58,7 @@ from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, alw
 from gateway.permissions.roles import Role, Roles
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.metric import Durations, Metric, counter, gauge
+from gateway.runs.errands import Errand, Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
@@ -112,6 +114,8 @@ __all__ = [
     "Durations",
     "Duty",
     "Entry",
+    "Errand",
+    "Errands",
     "Forgotten",
     "Group",
     "Grouped",
@@ -151,6 +155,7 @@ __all__ = [
     "Proposal",
     "Quoting",
     "ReactionAdded",
+    "Report",
     "RequestMade",
     "RetryableToolError",
     "Rewritten",
@@ -180,6 +185,7 @@ __all__ = [
     "Suggestion",
     "Table",
     "TaskEnded",
+    "TaskStatus",
     "TerminalReason",
     "Tool",
     "ToolContext",

@@ -147,6 +147,7 @@ class Gateway:
         """Subscribe to the changes, requests, gaps and connections of other nodes."""
         self._shared.subscribe()
         signals = self.base.peers.signals
+        signals.subscribe(Topic.OWED, self._owed.told)
         signals.subscribe(Topic.GAPS, self.serving.remote_gaps.changed)
         signals.subscribe(Topic.CONNECTED, self.serving.connections.follow)
         signals.subscribe(Topic.COMMANDS, self.events.chat_commands.given)

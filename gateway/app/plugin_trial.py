@@ -89,7 +89,7 @@ async def tried(settings: Settings, plugins: ChosenPlugins, name: str) -> Tried:
                 lambda: Gateway(Base(of_app, stored, (), parts, about, system=system, approved=approved))
             )
             [*_, listed] = [each for each in made.commands.plugins() if each.name == name]
-            running = Running(made.commands.table, made.serving.metrics.read)
+            running = Running(made.commands.table, made.serving.metrics.read, made.agents.errands)
             found = [each for plugin in made.plugins if plugin.name == name for each in mistakes(plugin, running)]
             reasons = [listed.reason, *plugins.also_wrong.get(name, ())] if listed.reason else found
             return Tried(listed, reasons)

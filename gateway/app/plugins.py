@@ -24,6 +24,7 @@ from threading import Thread
 from typing import TypeVar
 
 from agent_core.background import done_within
+from agent_core.tasks import Report
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Screen
 from gateway.app.plugin_commands import commands_in, presses_in
@@ -31,6 +32,7 @@ from gateway.commands.command import Command, in_order
 from gateway.permissions.installed_plugins import HOME
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.plugin_failures import PluginFailures, Unfit, check_each, expect, listed, reason_of
+from gateway.runs.errands import Errand, Then
 from gateway.runs.owed import Doer, Kinds, OwedWork
 from gateway.runs.run_buttons import RunButton
 from gateway.store.connection import Connection
@@ -232,16 +234,30 @@ def register_owed(plugins: Iterable[Plugin], work: OwedWork, failures: PluginFai
             work.register(Kinds(plugin.name, doers, partial(_owed_at_end, plugin, failures) if is_asked else None))
 
 
-async def _attempt(failures: PluginFailures, plugin: Plugin, doer: Doer, item: Owed) -> Sequence[Post]:
-    async def attempted() -> Sequence[Post]:
+async def _attempt(failures: PluginFailures, plugin: Plugin, doer: Doer, item: Owed) -> Sequence[Post] | Errand:
+    async def attempted() -> Sequence[Post] | Errand:
         return await doer(item)
 
     with failures.kept(plugin.name, item.kind):
         done = await done_within(attempted(), OWED_WITHIN, plugin.core.clock)
-        posts = listed(f"the result of {item.kind}", done)
-        for post in posts:
-            expect(post, Post, f"a message of {item.kind}")
-        return posts
+        if isinstance(done, Errand):
+            return replace(done, then=partial(_told, failures, plugin, item.kind, done.then))
+        return _posts(item.kind, done)
+
+
+async def _told(failures: PluginFailures, plugin: Plugin, kind: str, then: Then, report: Report) -> Sequence[Post]:
+    async def told() -> Sequence[Post]:
+        return await then(report)
+
+    with failures.kept(plugin.name, kind):
+        return _posts(kind, await done_within(told(), OWED_WITHIN, plugin.core.clock))
+
+
+def _posts(kind: str, done: Sequence[Post]) -> Sequence[Post]:
+    posts = listed(f"the result of {kind}", done)
+    for post in posts:
+        expect(post, Post, f"a message of {kind}")
+    return posts
 
 
 def _owed_at_end(

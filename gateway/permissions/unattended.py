@@ -1,4 +1,4 @@
-"""Permissions of job runs: what the rules allow, and nothing that would need an approval."""
+"""Permissions of runs in which nobody can be asked: what the rules allow, and nothing that would need an approval."""
 
 import asyncio
 from collections.abc import Collection

@@ -17,9 +17,11 @@ from agent_core.clock import Clock
 from agent_core.log_errors import Contained
 from channels.base import ChannelError, ChatKey
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.sending import Right
 from gateway.errors import is_machine_trouble
+from gateway.runs.errands import Errand, Errands
 from gateway.runs.handles import Handles
-from gateway.store.connection import Connection, Fenced, Rows
+from gateway.store.connection import Connection, Fenced, Rows, Work
 from gateway.store.owed import Owed, Owes, nothing_owed
 from gateway.store.rows import Post, PostState, Run, RunEnd
 from gateway.store.store import Store
@@ -30,8 +32,11 @@ PAUSES = (1.0, 10.0, 60.0, 600.0)
 MOST_ATTEMPTS = 10
 _OVER = PostState.SENT, PostState.FAILED
 
-Doer = Callable[[Owed], Awaitable[Sequence[Post]]]
-"""Does what is owed, and returns posts for its chat, which are queued in the transaction that removes it."""
+Doer = Callable[[Owed], Awaitable[Sequence[Post] | Errand]]
+"""Does what is owed, and returns posts for its chat, which are queued in the transaction that removes it.
+
+What an agent has to do for that is an errand, which it returns instead: its `then` makes the posts.
+"""
 Ended = Callable[[Run, RunEnd, Connection], Iterable[Owed]]
 """Returns what is owed at the end of a run, in the transaction that ends it."""
 GivenUp = Callable[[Owed, Exception | None], None]
@@ -58,6 +63,8 @@ class OwedWork:
         self._clock = clock
         self._given_up = given_up
         self._handles = Handles(clock, "what is owed")
+        self.errands: Errands | None = None
+        """Does the errands that doers return; set before anything runs."""
         self._doers: dict[str, Doer] = {}
         self.by_owner: dict[str, Sequence[str]] = {}
         """The names of the kinds, by the names of those that have registered them."""
@@ -92,6 +99,29 @@ class OwedWork:
             return [item for kinds in self._asked for item in _owed_by(kinds, run, how, connection)]
 
         return owes
+
+    async def add(self, change: Owes) -> Sequence[Owed]:
+        """Make a change, and record what it returns as owed, in one transaction. It is begun at once.
+
+        Raises ValueError, and writes nothing, for a kind that nobody does.
+        """
+
+        def owes(connection: Connection) -> Sequence[Owed]:
+            items = tuple(change(connection))
+            if unknown := [item.kind for item in items if item.kind not in self._doers]:
+                raise ValueError(f"nobody does what is owed of the kind {unknown[0]}")
+            return items
+
+        items = await self._store.owed.add(owes)
+        for chat in dict.fromkeys(item.chat for item in items if self._delivery.knows(item.chat)):
+            self._background.start(self._begin_here([item for item in items if item.chat == chat]), f"begin in {chat}")
+        return items
+
+    async def told(self, key: str) -> None:
+        """Begin what another node has recorded for chats of this one. An empty key is for all of them."""
+        chat = ChatKey.parse(key) if key else None
+        if chat is None or self._delivery.sending.owns(chat):
+            self.begin(each for each in await self._ready(chat) if self._delivery.sending.keeps(each.chat))
 
     def begin(self, items: Iterable[Owed]) -> None:
         """Do what is owed, beside whatever comes next."""
@@ -130,6 +160,12 @@ class OwedWork:
         await self._background.stop()
 
     # Internals
+
+    async def _begin_here(self, items: Sequence[Owed]) -> None:
+        """Begin what a chat is owed, unless another process works on it, which hears of it."""
+        sending, chat = self._delivery.sending, items[0].chat
+        if await sending.right(chat) is not Right.REMOTE and sending.keeps(chat):
+            self.begin(items)
 
     def _over(self, known: tuple[str, str], _: "asyncio.Task[None]") -> None:
         del self._doing[known]
@@ -194,15 +230,24 @@ class OwedWork:
         """Make one attempt. Return what is left to do."""
         work, posts, is_new = f"{item.kind} {item.key}", list[Post](), False
         with Contained("what is owed could not be done", name=work) as contained:
-            posts += await self._handles.until_done(work, partial(self._doers[item.kind], item))
+            done = await self._handles.until_done(work, partial(self._doers[item.kind], item))
+            told, also = await self._carried_out(done) if isinstance(done, Errand) else (done, None)
+            posts += told
             if any(post.chat != item.chat for post in posts):
                 raise ValueError(f"{work} is owed to {item.chat}, and has messages for another chat")
-            is_new = await self._store.owed.done(item, posts)
+            is_new = await self._store.owed.done(item, posts, also)
         if contained.error is not None:
             return await self._failed(item, contained.error)
         if is_new and posts:
             await self._delivery.deliver(item.chat, posts)
         return None
+
+    async def _carried_out(self, errand: Errand) -> tuple[Sequence[Post], Work[None]]:
+        """Do an errand. Return the messages of its report, and what records the end of its run."""
+        if self.errands is None:
+            raise RuntimeError("nothing does errands yet")
+        done = await self.errands.owed(errand)
+        return await errand.then(done.report), done.recorded
 
     async def _failed(self, item: Owed, error: Exception) -> Owed | None:
         is_of_machine = is_machine_trouble(error) or isinstance(error, STORE_ERRORS)

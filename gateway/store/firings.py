@@ -10,8 +10,8 @@ from gateway.store.job import RUN, Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.owed import Owed, owe
-from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.runs import begin_once, end_run
+from gateway.store.rows import Post, RunEnd
+from gateway.store.runs import end_run
 from gateway.store.table import chat_of, readable
 from gateway.store.value_table import RowCodec, ValueTable
 
@@ -55,17 +55,6 @@ class Firings(ValueTable[Firing]):
             return [(ChatKey.parse(chat), person, int(count)) for chat, person, count in rows]
 
         return await self._reader.run(read)
-
-    async def start_run(self, run: Run) -> bool:
-        """Record the start of a firing's run; returns False if an earlier process start has done so.
-
-        The chat does not resume this run: its firing does, and `end` ends it.
-        """
-
-        def change(connection: Connection) -> bool:
-            return begin_once(connection, run, run.started)
-
-        return await self._writer.submit(change)
 
     async def end(
         self,

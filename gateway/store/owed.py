@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from agent_core.messages import JsonObject
 from channels.base import ChatKey
-from gateway.store.connection import Connection
+from gateway.store.connection import Connection, Work
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post
 from gateway.store.table import Table, in_chat, readable
+from gateway.store.topics import Topic
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,23 @@ class OwedItems(Table):
 
         await self._writer.submit(change)
 
-    async def done(self, item: Owed, posts: Sequence[Post] = ()) -> bool:
+    async def add(self, owes: Owes) -> Sequence[Owed]:
+        """Make a change, and record what it returns as owed, in one transaction. Other nodes hear of it."""
+        now = self._clock.time()
+
+        def change(connection: Connection) -> Sequence[Owed]:
+            items = owes(connection)
+            owe(connection, items, now, self._secrets.mask)
+            for chat in {item.chat for item in items}:
+                self._changed(connection, Topic.OWED, str(chat))
+            return items
+
+        return await self._writer.submit(change)
+
+    async def done(self, item: Owed, posts: Sequence[Post] = (), also: Work[None] | None = None) -> bool:
         """Remove what is done, and queue the messages that do it, in one transaction.
 
-        Returns False, and queues nothing, if it was removed before.
+        `also` is written in it. Returns False, and writes nothing, if it was removed before.
         """
         rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
 
@@ -89,6 +103,8 @@ class OwedItems(Table):
             removed = connection.execute("DELETE FROM owed WHERE kind = ? AND key = ?", (item.kind, item.key))
             if removed.rowcount == 0:
                 return False
+            if also is not None:
+                also(connection)
             insert(connection, rows)
             return True
 

@@ -11,7 +11,7 @@ from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
-from gateway.store.connection import Connection
+from gateway.store.connection import Connection, Work
 from gateway.store.divided_runs import OfOthers
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
@@ -147,12 +147,11 @@ class Runs(Table):
 
         Returns what `owes` returned in it, which is owed from now on.
         """
-        how = replace(how, error=how.error and self._secrets.mask(how.error))
-        now = self._clock.time()
+        now, ended = self._clock.time(), self.ending(run, how)
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
         def change(connection: Connection) -> Sequence[Owed]:
-            end_run(connection, run.id, how, now)
+            ended(connection)
             insert(connection, rows)
             mark_done(connection, settled)
             owed = owes(connection)
@@ -160,6 +159,23 @@ class Runs(Table):
             return owed
 
         return await self._writer.submit(change)
+
+    async def begin_apart(self, run: Run) -> bool:
+        """Record the start of a run that its chat does not resume. Returns False if an earlier process start has."""
+
+        def change(connection: Connection) -> bool:
+            return begin_once(connection, run, run.started)
+
+        return await self._writer.submit(change)
+
+    def ending(self, run: Run, how: RunEnd) -> Work[None]:
+        """Return what records the outcome of a run, for a transaction in which more is written."""
+        how, now = replace(how, error=how.error and self._secrets.mask(how.error)), self._clock.time()
+
+        def change(connection: Connection) -> None:
+            end_run(connection, run.id, how, now)
+
+        return change
 
     async def find(self, run_id: str) -> Run | None:
         """Return the run with this id."""

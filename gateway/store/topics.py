@@ -18,6 +18,8 @@ class Topic(StrEnum):
     STRANGERS = "strangers"
     PAIRING = "pairing"
     JOBS = "jobs"
+    OWED = "owed"
+    """A chat is owed something that follows no answer there; the key is the chat."""
     GAPS = "gaps"
     """Gaps in histories; the key is a platform whose gaps were listed, or a chat whose gap was closed."""
     BROWSERS = "browsers"

@@ -13,6 +13,7 @@ from gateway.chat.send_file_tool import send_file_tool
 from gateway.permissions.budgets import by_scope
 from gateway.runs.agents import Agents
 from gateway.runs.chat_models import ChatModels
+from gateway.runs.errands import ErrandRights, Errands
 from gateway.runs.model_set import ModelSet
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
@@ -77,7 +78,15 @@ class AgentFactories:
             samples=lambda: base.models.now.samples,
             chain=self.chat_models.chain,
         )
-        """Makes the agents of jobs; those of chats have more tools."""
+        """Makes the agents of jobs and errands; those of chats have more tools."""
+        self.errands = Errands(
+            self.runner,
+            store,
+            self.plain,
+            ErrandRights(guards.rules, guards.permissions, guards.approvals),
+            files.workspaces,
+            clock,
+        )
 
     async def _apply(self, before: Settings, models: ModelSet) -> None:
         """Let the parts that keep something of the settings and models go by the new ones."""

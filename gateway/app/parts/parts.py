@@ -41,6 +41,7 @@ class Parts:
         people = PeopleParts(base)
         files = FileParts(base, people)
         guards = Guards(base, people, files)
+        owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
         core = Core(
             base.store,
             base.delivery,
@@ -52,13 +53,14 @@ class Parts:
             secrets=base.secrets,
             clock=base.clock,
             home=base.home,
+            owing=owed.add,
         )
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)
-        owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
         moments = Moments(plugins, chosen.failures, base.clock)
         guards.gates.add(moments.gates, moments.gate_failed)
         agents = AgentFactories(base, people, files, guards, moments)
+        owed.errands = agents.errands
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, moments=moments)
         register_owed(plugins, owed, chosen.failures)

@@ -54,7 +54,7 @@ class ServingParts:
         self.upkeep = _upkeep(parts, events)
         self.readiness = Readiness(base.store, base.channels, base.leases, base.drain, base.home)
         self.metrics = _metrics(parts, events)
-        running = Running(commands.table, self.metrics.read)
+        running = Running(commands.table, self.metrics.read, parts.agents.errands)
         self.screens = screens_of(parts.plugins)
         """The screens of plugins, by the plugin's name."""
         commands.plugins.screens = self.screens

@@ -311,7 +311,7 @@ class JobWork:
             async with self._place(run):
                 self._runner.begin(run)
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
-                report = await work.report(partial(self._store.firings.start_run, run), first, until=nothing_said)
+                report = await work.report(partial(self._store.runs.begin_apart, run), first, until=nothing_said)
         finally:
             del self._errands[run.id]
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)

@@ -26,7 +26,7 @@ from tests.messages import user
 async def test_one_that_was_stopped_does_not_go_on(start_bot: StartTimedBot, tmp_path: Path) -> None:
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
-        await store.firings.start_run(run_of(SALES))
+        await store.runs.begin_apart(run_of(SALES))
         await store.transcript.append(run_of(SALES), 1, user("Report the sales."))
         await store.jobs.change(SALES.id, lambda job: replace(job, state=JobState.REMOVED))
     bot = await next_life(start_bot)
@@ -52,7 +52,7 @@ async def test_all_lives_together_spend_what_one_may(start_bot: StartTimedBot, t
     )
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
-        await store.firings.start_run(run)
+        await store.runs.begin_apart(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(
             run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, usage=spent, origin=CLEAN)
@@ -73,7 +73,7 @@ async def test_a_report_whose_last_answer_took_the_rest_of_its_budget_is_said(
     last = answered("Sales: 42.").model_copy(update={"usage": Usage(total=BUDGET.max_tokens or 0)})
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
-        await store.firings.start_run(run)
+        await store.runs.begin_apart(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(run, 1, last)
     bot = await next_life(start_bot)

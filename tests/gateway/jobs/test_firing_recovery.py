@@ -85,7 +85,7 @@ async def test_who_was_sent_away_in_between_is_told_nothing(start_bot: StartTime
     eve = replace(SALES, person="eve")
     async with earlier_life(tmp_path, eve) as store:
         await store.firings.begin(firing_of(eve))
-        await store.firings.start_run(run_of(eve))
+        await store.runs.begin_apart(run_of(eve))
     bot = await next_life(start_bot)
 
     assert (await bot.firing(eve)).state is FiringState.MISSED
@@ -244,7 +244,7 @@ async def test_a_report_after_its_last_answer_and_before_its_end(start_bot: Star
     run = run_of(SALES)
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
-        await store.firings.start_run(run)
+        await store.runs.begin_apart(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(run, 1, answered("Sales: 42."))
     bot = await next_life(start_bot)
@@ -266,7 +266,7 @@ async def test_one_that_had_nothing_to_report_is_not_asked_again(start_bot: Star
     )
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
-        await store.firings.start_run(run)
+        await store.runs.begin_apart(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(
             run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
@@ -285,7 +285,7 @@ async def test_one_that_ends_the_program_each_time_is_set_aside_and_can_be_tried
 ) -> None:
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
-        await store.firings.start_run(run_of(SALES))
+        await store.runs.begin_apart(run_of(SALES))
         await died(store, run_of(SALES), MOST_DEATHS - 1)
     bot = await next_life(start_bot, "Sales: 42.")
 

@@ -192,7 +192,7 @@ async def test_a_slot_begins_once(store: Store) -> None:
 async def test_what_became_of_it_and_what_is_said_of_it_are_one_step(store: Store) -> None:
     """The run ends in the same transaction, and only the firing resumes it."""
     await store.firings.begin(FIRING)
-    assert [await store.firings.start_run(RUN), await store.firings.start_run(RUN)] == [True, False]
+    assert [await store.runs.begin_apart(RUN), await store.runs.begin_apart(RUN)] == [True, False]
     assert await store.runs.unfinished() == []
     assert await store.runs.open_ids() == {RUN.id}
 
@@ -321,7 +321,7 @@ async def test_no_secret_is_written_down(store: Store, tmp_path: Path, database:
     await store.jobs.change("abc123", lambda job: replace(job, work=Reminder(text=words)))
     await store.firings.begin(replace(FIRING, text=words))
     ended = replace(FIRING, text=words, error=words, delivery_error=words, run=RUN.id)
-    await store.firings.start_run(RUN)
+    await store.runs.begin_apart(RUN)
     await store.firings.end([ended], [post("k:proactive:0", words)], replace(END, error=words))
     await store.firings.change("f00001", lambda _: ended)
     missed = replace(FIRING, slot="s2", id="f00002", text=words)
