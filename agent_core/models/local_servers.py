@@ -14,8 +14,8 @@ from agent_core.models.llm import ModelInfo
 from agent_core.models.model_names import named_apart
 from agent_core.models.server_address import below, with_key
 
-PROBE_S = 0.5
-"""Seconds for all servers together."""
+PROBE_S = 2.0
+"""Seconds for all servers together. One that is computing an answer is late; where nothing listens, nothing waits."""
 ASK_S = 3.0
 """Seconds for a server that somebody has named, which may be far away or busy."""
 LARGEST_BODY = 4 * 1024 * 1024
