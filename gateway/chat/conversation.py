@@ -15,7 +15,7 @@ from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.chat.held_history import HeldHistory
 from gateway.chat.memories import Memories
 from gateway.chat.prompts import ChatPrompts
-from gateway.chat.undo_news import NOTHING, UndoNews, Undos
+from gateway.plugins.undo.news import NOTHING, UndoNews, Undos
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.agents import Agents
 from gateway.runs.tasks.report import notice

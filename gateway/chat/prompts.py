@@ -21,7 +21,7 @@ from gateway.chat.attachments import Attachments, Fetched
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.sounds import Hear, Sound, Understood, understood
-from gateway.chat.undo_news import NOTHING, UndoNews, Undos
+from gateway.plugins.undo.news import NOTHING, UndoNews, Undos
 from gateway.permissions.sources import origin_of_event, origin_of_names, with_plain_names
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.chat_models import ChatModels

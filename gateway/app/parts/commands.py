@@ -53,7 +53,7 @@ from gateway.commands.skill_levels import SkillLevels
 from gateway.commands.skills import SkillCommands
 from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
-from gateway.commands.undo import UndoCommands
+from gateway.plugins.undo.command import UndoCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS

@@ -16,7 +16,7 @@ from agent_core.versions.group import Group, Groups
 from agent_core.workspace.provenance import FileSources
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.chat.undo_news import UndoNews
+from gateway.plugins.undo.news import UndoNews
 from gateway.permissions.workspaces import workspace_of
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import acting, asked, id_of, questions
