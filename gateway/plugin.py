@@ -32,6 +32,7 @@ from channels.base import ChatKey, InboundEvent
 from gateway.admin.screen import Screen
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable
 from gateway.commands.press import Press
@@ -41,6 +42,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.gates import Objection
 from gateway.permissions.roles import Roles
+from gateway.permissions.workspaces import Workspaces
 from gateway.records.metric import Durations, Metric
 from gateway.runs.errands import Errands
 from gateway.runs.model_set import CurrentModels
@@ -69,6 +71,7 @@ class Core:
         roles: The people who have roles, and when these change.
         settings: The settings in force, which may change while Parley runs.
         models: The models in force, which may change with the settings.
+        workspaces: The folders of chats, the former versions of their files, and where these came from.
         budgets: Reserve what a call may cost before it is made, if they have room, and settle what it has cost.
         secrets: Masks what must not be shown. Messages, screens, routes and what the model reads are masked without
             it; files that a plugin writes are not.
@@ -83,6 +86,7 @@ class Core:
     roles: Roles
     settings: CurrentSettings
     models: CurrentModels
+    workspaces: Workspaces
     budgets: Budgets
     secrets: Secrets
     clock: Clock
@@ -319,6 +323,17 @@ class Plugin:
         recordings are quoted, with their source. A failure, or more than five minutes, is logged, and counts as None,
         except a lack of file handles, after which the run is tried again. If nothing listens, the model is told of the
         file alone.
+        """
+        return None
+
+    def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
+        """Return a note for the model beside the message of a person with which a run begins.
+
+        Asked before each such run, with what the model has read of the conversation before. It may be `async def`; as
+        most messages need no note, one that is `def` returns None at once where it has none, which costs nothing. The
+        text is masked, and only the model reads it. It is part of the conversation from then on, so it should be told
+        once. What does not come from Parley or the people of the chat has an origin that says so. A failure, or more
+        than 5 seconds, is logged, and counts as no note.
         """
         return None
 

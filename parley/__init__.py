@@ -45,6 +45,7 @@ from gateway.admin.screen import Group, Grouped, NoSuchItem, Screen, View, Visit
 from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
@@ -56,6 +57,7 @@ from gateway.permissions.budgets import Budgets
 from gateway.permissions.gates import Objection
 from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
 from gateway.permissions.roles import Role, Roles
+from gateway.permissions.workspaces import Workspaces
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.records.metric import Durations, Metric, counter, gauge
 from gateway.runs.errands import Errand, Errands
@@ -152,6 +154,8 @@ __all__ = [
     "PluginSettings",
     "Post",
     "Press",
+    "PromptHistory",
+    "PromptNote",
     "Proposal",
     "Quoting",
     "ReactionAdded",
@@ -197,6 +201,7 @@ __all__ = [
     "View",
     "Visit",
     "Waits",
+    "Workspaces",
     "always",
     "chat_of",
     "counter",

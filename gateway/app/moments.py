@@ -1,9 +1,9 @@
 """Tells plugins what happens while Parley runs: those only that override the method for it."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import structlog
 
@@ -11,13 +11,16 @@ from agent_core.background import done_within
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
+from agent_core.messages import AgentMessage
+from agent_core.origin import Origin
 from channels.base import ChatKey, InboundEvent
 from gateway.chat.holds import Hold, HoldUntil, Why
 from gateway.chat.places import Moved
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
 from gateway.chat.sounds import Heard, Sound
 from gateway.permissions.gates import BeforeCall
 from gateway.plugin import Plugin
-from gateway.records.plugin_failures import PluginFailures
+from gateway.records.plugin_failures import PluginFailures, expect
 from gateway.store.connection import Connection
 from gateway.store.erasures import ErasedToo, Forgotten
 from gateway.store.rows import InboxItem, Run
@@ -33,8 +36,11 @@ CLOSE_WITHIN = 5.0
 """Seconds that a plugin may take to end what it runs, when Parley ends."""
 HOLD_WITHIN = 5.0
 """Seconds that a plugin may take to say whether a chat waits."""
+PROMPT_WITHIN = 5.0
+"""Seconds that a plugin may take for its note on a message."""
 
 P = ParamSpec("P")
+T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
@@ -154,6 +160,46 @@ class Holding:
                 if wait is not None and (seconds := _seconds_of(wait, self._clock)) > 0:
                     return Hold(Why.PLUGIN, until=self._clock.monotonic() + seconds, text=wait.text)
         return None
+
+
+class Noting:
+    """The plugins that tell the model something beside the message with which a run begins."""
+
+    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
+        self._failures = failures
+        self._clock = clock
+        self._plugins = tuple(each for each in plugins if type(each).prompt is not Plugin.prompt)
+
+    async def notes(self, chat: ChatKey, person: str, messages: Sequence[AgentMessage]) -> Sequence[PromptNote]:
+        """Return the notes of all plugins. See `Plugin.prompt`."""
+        history, notes = PromptHistory(messages), list[PromptNote]()
+        for plugin in self._plugins:
+            try:
+                asked = plugin.prompt(chat, person, history)
+            except BaseException as error:  # noqa: BLE001 (whatever a plugin raises stops nothing else)
+                self._failures.contain(plugin.name, "prompt", error)
+                continue
+            if asked is not None and (note := await self._note(plugin, asked)) is not None:
+                notes.append(note)
+        return notes
+
+    async def _note(self, plugin: Plugin, asked: Awaitable[PromptNote | None]) -> PromptNote | None:
+        """Return the note of one plugin. A lack of what a run needs is raised, so that it is tried again."""
+        noting = Contained("a plugin failed", plugin=plugin.name, where="prompt")
+        with noting, self._failures.kept(plugin.name, "prompt"):
+            note = await done_within(_awaited(asked), PROMPT_WITHIN, self._clock)
+            if note is not None:
+                expect(note, PromptNote, "the result of prompt()")
+                expect(note.text, str, "the text of a note")
+                expect(note.origin, Origin, "the origin of a note")
+            return note
+        if noting.error is not None:
+            raise_lack(noting.error)
+        return None
+
+
+async def _awaited(asked: Awaitable[T]) -> T:
+    return await asked
 
 
 def _seconds_of(wait: HoldUntil, clock: Clock) -> float:

@@ -14,8 +14,8 @@ from agent_core.skills.chat_skills import ChatSkills
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.chat.held_history import HeldHistory
 from gateway.chat.memories import Memories
+from gateway.chat.prompt_notes import PromptNote
 from gateway.chat.prompts import ChatPrompts
-from gateway.plugins.undo.news import NOTHING, UndoNews, Undos
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.agents import Agents
 from gateway.runs.tasks.report import notice
@@ -88,7 +88,6 @@ class Conversation:
         self._times_forgotten = 0
         self._loading = asyncio.Lock()
         self._held = HeldHistory()
-        self._undo_news = UndoNews()
         self.follows_unread = True
         """True if something that could not be read may stand before the next message. It is looked up in the store, for
         which a message during a run should not wait."""
@@ -245,23 +244,22 @@ class Conversation:
         news: list[AgentMessage] = [notice(item, item.event) for item in items if isinstance(item.event, TaskEnded)]
         if news:
             return news
-        known = await self._prompts.known(self.key, run.person, agent.messages)
         begins = not any(isinstance(each, UserMessage | SummaryMessage) for each in agent.messages)
         if begins and self.key.thread is not None:  # the thread may be under a post still being delivered
             await self._prompts.told(self.key.without_thread)
-        undone = await self._prompts.undone(self.key, self._undo_news, agent.messages)
-        first = await self.prompt(items[0], run, known, undone, begins=begins)
+        notes = await self._prompts.notes_of(self.key, run.person, agent.messages)
+        first = await self.prompt(items[0], run, notes, begins=begins)
         return [first, *[await self.prompt(item, run) for item in items[1:]]]
 
     async def prompt(
-        self, item: InboxItem, run: Run | None, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
+        self, item: InboxItem, run: Run | None, notes: Sequence[PromptNote] = (), *, begins: bool = False
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         sender = item.event.sender
         language, zone = await self.language(sender), self._zones.known(self.key, sender.id).zone
         maker = self._prompts.maker(self.key, self.channel, zone, language, run)
         follows_unread, self.follows_unread = self.follows_unread, False
-        return await maker.make(item, known, undone, begins=begins, follows_unread=follows_unread)
+        return await maker.make(item, notes, begins=begins, follows_unread=follows_unread)
 
     # The store, for the chat's session
 

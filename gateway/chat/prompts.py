@@ -11,7 +11,7 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
-from agent_core.messages import AgentMessage, UserMessage, user
+from agent_core.messages import UserMessage, user
 from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
 from agent_core.untrusted import harmless
@@ -19,9 +19,8 @@ from channels.base import Addressed, Channel, ChatKey, MessageReceived
 from channels.unread import Unread
 from gateway.chat.attachments import Attachments, Fetched
 from gateway.chat.earlier_talk import EarlierTalk
-from gateway.chat.memories import Memories
+from gateway.chat.prompt_notes import NotesOf, PromptNote
 from gateway.chat.sounds import Hear, Sound, Understood, understood
-from gateway.plugins.undo.news import NOTHING, UndoNews, Undos
 from gateway.permissions.sources import origin_of_event, origin_of_names, with_plain_names
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.chat_models import ChatModels
@@ -58,8 +57,7 @@ class PromptMaker:
     async def make(
         self,
         item: InboxItem,
-        known: str = "",
-        undone: Undos = NOTHING,
+        notes: Sequence[PromptNote] = (),
         *,
         begins: bool = False,
         follows_unread: bool = True,
@@ -67,8 +65,7 @@ class PromptMaker:
         """Return the prompt for an item. Its id is derived from the item, so that it is recognised after a restart.
 
         Args:
-            known: Facts from the chat's memory.
-            undone: Undos since the last prompt.
+            notes: What the model is told beside it; what is one line stands first.
             begins: True for the first message of a conversation.
             follows_unread: False if what came before it is known to have been read.
         """
@@ -93,12 +90,17 @@ class PromptMaker:
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
         before = await self.talk.unread_before(item) if follows_unread else []
         lost = _lost(before, event.unread) if before or event.unread else []
-        circumstances = [time, *lost, *filter(None, [undone.line, known]), *ours, *by_others]
+        told = sorted((harmless(self.secrets.mask(each.text)) for each in notes), key=lambda text: "\n" in text)
+        circumstances = [time, *lost, *told, *ours, *by_others]
         message = user(
             text,
             *fetched.images,
             origin=joined(
-                [DATA if by_others else CLEAN, own, above, theirs, undone.origin, *(each.origin for each in heard)]
+                [
+                    *(DATA if by_others else CLEAN, own, above, theirs),
+                    *(each.origin for each in notes),
+                    *(each.origin for each in heard),
+                ]
             ),
             source=event.sender.name if in_group else None,
             context="\n".join(circumstances),
@@ -109,7 +111,7 @@ class PromptMaker:
             "created_at": event.at,
             "files": tuple(each.safe_name for each in event.attachments),
             "by_guest": own.is_tainted,
-            "private": bool(known or ours or by_others or undone.line),
+            "private": bool(told or ours or by_others),
             "heard": "\n\n".join([*unread, *fetched.shown, *(each.shown for each in heard if each.shown)]),
         }
         return message.model_copy(update=about)
@@ -195,7 +197,7 @@ class ChatPrompts:
         self,
         talk_of: Callable[[Channel], EarlierTalk],
         workspaces: Workspaces,
-        memories: Memories,
+        notes_of: NotesOf,
         notes: ChatNotes,
         clock: Clock,
         *,
@@ -206,11 +208,13 @@ class ChatPrompts:
 
         Args:
             talk_of: Returns what reads earlier messages of a channel.
+            notes_of: Returns what the model is told beside a message.
+            notes: Tells what jobs have posted.
             media: What becomes of pictures and recordings.
         """
         self._talk_of = talk_of
         self._workspaces = workspaces
-        self.known = memories.known
+        self.notes_of = notes_of
         self._notes = notes
         self._clock = clock
         self._secrets = secrets
@@ -236,15 +240,6 @@ class ChatPrompts:
             language,
             self._media.samples(),
         )
-
-    async def undone(self, chat: ChatKey, news: UndoNews, messages: Sequence[AgentMessage]) -> Undos:
-        """Return the undos since the last prompt."""
-        if news.versions is None:
-            news.versions = self._workspaces.versions.of(chat)
-        groups = news.versions.groups
-        if groups.writes == news.writes:
-            return NOTHING
-        return await asyncio.to_thread(news.next, groups, self._workspaces.sources(chat), messages)
 
     async def told(self, chat: ChatKey) -> None:
         """Wait until the chat's agent knows what is being posted."""

@@ -6,13 +6,10 @@ Each shows only what the person may see by the command itself; the table has che
 import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 
 from agent_core.skills.chat_skills import SkillEntry
 from agent_core.skills.skill import Origin
 from agent_core.tools.clock import zone_names
-from agent_core.versions.group import Group
-from agent_core.versions.undo import is_undoable
 from channels.capabilities import HasRoles
 from channels.commands import Suggestion
 from gateway.chat.run_pace import quoted
@@ -22,7 +19,6 @@ from gateway.commands.sessions import ID
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import one_line
 from gateway.permissions.roles import Roles
-from gateway.permissions.workspaces import Versions
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.jobs import Jobs
@@ -44,14 +40,12 @@ class Completions:
         models: ChatModels,
         approvals: Approvals,
         tasks: Tasks,
-        versions: Versions,
         jobs: Jobs,
     ) -> None:
         self._store = store
         self._models = models
         self._approvals = approvals
         self._tasks = tasks
-        self._versions = versions
         self._jobs = jobs
 
     @property
@@ -63,7 +57,6 @@ class Completions:
             "retry": self._model_names,
             "tz": _zones,
             "resume": self._sessions,
-            "undo": self._changes,
             "skill": _skills,
             "skills": _skills,
             "approve": self._questions,
@@ -84,17 +77,6 @@ class Completions:
         person = typing.sender.id if typing.is_guest_in_group else None
         rows = await self._store.sessions.of(typing.chat, MOST_SUGGESTED, 0, person)
         return [_named(row.id[:ID], row.title) for row in rows]
-
-    async def _changes(self, typing: Unfinished) -> Iterable[Suggestion]:
-        """Return the changes that can be undone, newest first."""
-
-        def read() -> list[Group]:
-            groups = filter(is_undoable, self._versions.of(typing.chat).groups.newest_first())
-            mine = (each for each in groups if typing.is_owner or each.person == typing.sender.id)
-            return list(islice(mine, MOST_SUGGESTED))
-
-        found = await asyncio.to_thread(read)
-        return [_named(str(each.number), ", ".join(change.path for change in each.changes)) for each in found]
 
     async def _questions(self, typing: Unfinished) -> Iterable[Suggestion]:
         found = await self._approvals.open_in(typing.chat)

@@ -41,6 +41,7 @@ MOMENTS = {
     "before_call": "plugins_before_call",
     "hold": "plugins_hold",
     "hear": "plugins_hear",
+    "prompt": "plugins_prompt",
     "admitted": "plugins_admitted",
     "moved": "plugins_moved",
     "ended": "plugins_ended",

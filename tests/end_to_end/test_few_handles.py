@@ -120,7 +120,7 @@ async def test_an_answer_that_cannot_ask_its_model_again_goes_on_once_there_are_
 
 @pytest.mark.parametrize(
     ("command", "answer"),
-    [("/memory add tea is green", "Remembered"), ("/undo", "Undone"), ("/btw why?", "Hello!")],
+    [("/memory add tea is green", "Remembered"), ("/btw why?", "Hello!")],
 )
 async def test_commands_wait_for_handles_and_are_obeyed_once(own_stage: Stage, command: str, answer: str) -> None:
     stage = own_stage

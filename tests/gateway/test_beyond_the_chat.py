@@ -42,16 +42,3 @@ async def test_an_admin_who_ends_a_job_from_the_page_reads_none_of_its_words(tmp
         assert "doctor" not in str(reply)
         if verb == "pause":
             assert "doctor" in str(await world.desk.run(LOCAL, bob, f"/cron rm {job.id}", ()))
-
-
-async def test_an_admin_undoes_no_change_of_others(start_bot: StartBot) -> None:
-    bot = await start_bot()
-    await bot.hears("/role memory:carl admin")
-    await bot.hears("/memory add bob likes tea", sender="ann", group="room")
-    for line in ("/undo 1", "/undo 1 anyway", "/undo"):
-        await bot.hears(line, sender="carl", group="room")
-        assert not bot.screen[-1].startswith("Undone"), line
-    await bot.hears("/undo list", sender="carl", group="room")
-    assert "tea" not in bot.screen[-1]
-    await bot.hears("/undo 1", group="room")
-    assert bot.screen[-1].startswith("Undone")

@@ -30,7 +30,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("activation", "speakers", "tools", "budget"),
         "tasks",
         *("sessions", "resume", "rename"),
-        *("memory", "undo"),
+        "memory",
         *("forget", "privacy", "plugins", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",
@@ -88,7 +88,7 @@ async def test_help_lists_the_main_commands_and_on_request_all(start_bot: StartB
 
     await bot.hears("/help")
     listed = [line.split()[1] for line in bot.screen[0].splitlines() if line.startswith("- /")]
-    assert listed == ["/status", "/new", "/stop", "/model", "/skills", "/undo", "/remind"]
+    assert listed == ["/status", "/new", "/stop", "/model", "/skills", "/remind"]
     await bot.channel.presses("All commands")
     await bot.app.settled()
 

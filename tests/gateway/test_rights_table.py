@@ -85,7 +85,7 @@ async def test_a_guest_does_by_command_what_the_page_allows_guests_and_nothing_e
             await bot.hears(f"/role memory:{name} {role}")
     lines = ["/remind tomorrow at 9 call", "/cron add every day at 9:00 look", "/report chat", "/heartbeat on"]
     lines += ["/memory add tea", "/model default", "/think high", "/tz Asia/Tokyo", "/rename Garden"]
-    lines += ["/undo 1", "/compact", "/skill load chart", "/budget here 5 USD a day"]
+    lines += ["/compact", "/skill load chart", "/budget here 5 USD a day"]
     for line in lines:
         for group in (None, "team"):
             await bot.hears(line, sender="gus", group=group)

@@ -16,6 +16,7 @@ from gateway.admin.screen import Screen, View, Visit
 from gateway.admin.tables import tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
 from gateway.chat.replies import Answer
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, Invocation, Unfinished, reply
@@ -139,6 +140,9 @@ class Acts(Plugin):
 
     async def hold(self, chat: ChatKey) -> HoldUntil | None:
         return await self.act("hold", None)  # type: ignore[return-value]
+
+    async def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> PromptNote | None:
+        return await self.act("prompt", PromptNote(f"{self.name} notes it", CLEAN))  # type: ignore[return-value]
 
     def listens(self) -> bool:
         return self.at_once("listens", right=True)  # type: ignore[return-value]

@@ -1,12 +1,15 @@
 """Chats: their agents, their runs, and what comes back to them from jobs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from agent_core.messages import AgentMessage
+from agent_core.origin import CLEAN
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app.moments import Hearing, Holding, Moments
+from gateway.app.moments import Hearing, Holding, Moments, Noting
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -19,6 +22,8 @@ from gateway.chat.ask_user_tool import QuestionPermissions, ask_user_tool
 from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.gaps import Gaps
+from gateway.chat.memories import Memories
+from gateway.chat.prompt_notes import PromptNote
 from gateway.chat.prompts import ChatPrompts, Media
 from gateway.chat.run import ChatRuns
 from gateway.chat.run_end import RunEnds
@@ -64,7 +69,7 @@ class ChatParts:
         self._prompts = ChatPrompts(
             partial(EarlierTalk, store=store, is_trusted=access.is_trusted, caught_up=delivery.caught_up),
             files.workspaces,
-            files.memories,
+            partial(_notes, files.memories, Noting(moments.plugins, failures, clock)),
             jobs.notes,
             clock,
             secrets=base.secrets,
@@ -91,6 +96,14 @@ class ChatParts:
             prompts=self._prompts,
         )
         return ChatSession(conversation, self.runs, self._turns, self.gaps, self._notes, self._typing)
+
+
+async def _notes(
+    memories: Memories, plugins: Noting, chat: ChatKey, person: str, messages: Sequence[AgentMessage]
+) -> Sequence[PromptNote]:
+    known = await memories.known(chat, person, messages)
+    notes = await plugins.notes(chat, person, messages)
+    return [*notes, PromptNote(known, CLEAN)] if known else notes
 
 
 def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobParts) -> Agents:

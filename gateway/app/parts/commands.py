@@ -53,7 +53,6 @@ from gateway.commands.skill_levels import SkillLevels
 from gateway.commands.skills import SkillCommands
 from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
-from gateway.plugins.undo.command import UndoCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
@@ -96,7 +95,6 @@ class CommandParts:
             parts.agents.chat_models,
             parts.guards.approvals,
             parts.agents.tasks,
-            parts.files.versions,
             parts.jobs.jobs,
         )
         named = PeopleCompletions(people.roles, people.strangers)
@@ -174,7 +172,6 @@ class CommandParts:
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,
             MemoryCommands(files.memories, files.versions).commands,
-            UndoCommands(files.versions, files.memories).commands,
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
             PluginCommands(self.plugins, self._approved, base.audit).commands,

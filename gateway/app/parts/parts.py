@@ -49,6 +49,7 @@ class Parts:
             people.roles,
             base.current,
             base.models,
+            files.workspaces,
             budgets=guards.budgets,
             secrets=base.secrets,
             clock=base.clock,

@@ -1,40 +1,43 @@
-"""The command that reverts changes made by tool calls: /undo."""
+"""The command /undo, which reverts changes made by tool calls."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
 from agent_core.file_handles import raise_lack
 from agent_core.tools.files.confined import shown
-from agent_core.tools.memory import told_line
+from agent_core.tools.memory import Memory, told_line
 from agent_core.versions.group import Change, Group
 from agent_core.versions.undo import Undone, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
-from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import MOST_SUGGESTED, Command, Invocation, Unfinished, reply
+from gateway.permissions.question_text import one_line
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
-from gateway.permissions.workspaces import Versions
+from gateway.plugin import Core
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 10
 MOST_BUTTONS = 5
 MOST_NAMED = 5
 MOST_IN_LINE = 3
+MOST_CHARS = 60
+"""Characters of the files that are shown while a number is typed."""
 ANYWAY = "anyway"
 
 
-class UndoCommands:
+class UndoCommand:
     """The command /undo."""
 
-    def __init__(self, versions: Versions, memories: Memories) -> None:
-        self._versions = versions
-        self._memories = memories
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._versions = core.workspaces.versions
 
     async def undo_(self, given: Invocation) -> Answer:
         verb, _, rest = given.arguments.strip().lower().partition(" ")
@@ -54,7 +57,7 @@ class UndoCommands:
         def work() -> Undone:
             done = undo(versions, group, given.sender.id, anyway=anyway)
             if done.by is not None and group.memory:
-                self._memories.swap(group.memory, group.added, group.removed)
+                self._memory(group.memory).swap(group.added, group.removed)
             return done
 
         language = given.language
@@ -75,20 +78,40 @@ class UndoCommands:
         button = Button(label=say("undo_back_button", language), action=f"/undo {done.by.number}")
         return OutboundMessage(markdown=text, buttons=((button,),))
 
+    def _memory(self, name: str) -> Memory:
+        """Return the facts in a folder of memories."""
+        return Memory(self._core.home / "memory" / name, self._core.clock, self._core.settings.zone)
+
+    async def _changes(self, typing: Unfinished) -> Iterable[Suggestion]:
+        """Return the changes that can be undone, newest first."""
+
+        def read() -> list[Group]:
+            groups = filter(is_undoable, self._versions.of(typing.chat).groups.newest_first())
+            mine = (each for each in groups if typing.is_owner or each.person == typing.sender.id)
+            return list(islice(mine, MOST_SUGGESTED))
+
+        found = await asyncio.to_thread(read)
+        return [_suggested(each) for each in found]
+
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "undo",
-                {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
-                self.undo_,
-                rights=always(Right("write")),
-                arguments="[list|ID]",
-                example="list",
-                main=True,
-                offered_to=Role.MEMBER,
-            ),
+    def command(self) -> Command:
+        return Command(
+            "undo",
+            {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
+            self.undo_,
+            rights=always(Right("write")),
+            arguments="[list|ID]",
+            example="list",
+            main=True,
+            after="memory",
+            offered_to=Role.MEMBER,
+            suggest=self._changes,
         )
+
+
+def _suggested(group: Group) -> Suggestion:
+    paths = one_line(", ".join(change.path for change in group.changes), MOST_CHARS)
+    return Suggestion(value=str(group.number), label=f"{group.number} {paths}".strip())
 
 
 def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | OutboundMessage:

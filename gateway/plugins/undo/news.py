@@ -1,58 +1,71 @@
-"""Tells the model, with the next message, about undos it has not heard of."""
+"""Tells the model, with the next message, about undos that it has not heard of."""
 
+import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
-from agent_core.messages import AgentMessage, UserMessage
-from agent_core.origin import CLEAN, Origin
+from agent_core.origin import Origin
 from agent_core.tools.files.confined import shown
 from agent_core.untrusted import harmless
 from agent_core.versions.group import Change, Entry, Group, Groups
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.provenance import FileSources
+from channels.base import ChatKey
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.permissions.workspaces import Workspaces
 
 MOST_NAMED = 10
 MOST_NEW = 50
 """Most changes examined after a start."""
+MOST_CHATS = 200
+"""Chats of which the last look is remembered."""
 NAMED_BY_US = frozenset({"heartbeat"})
 """Commands whose files have names of Parley's."""
 _TOLD = re.compile(r"\A[^\n]*\nUndone by a person \(undo (\d+)\)")
 
 
-@dataclass(frozen=True)
-class Undos:
-    """The line for the model, placed right after the time."""
-
-    line: str
-    origin: Origin
-
-
-NOTHING = Undos("", CLEAN)
-
-
 class UndoNews:
+    """Undos in all chats that the models have not been told of."""
+
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+        self._of: dict[ChatKey, UndoNewsOfChat] = {}
+        """The one that was asked last stands last."""
+
+    def note(self, chat: ChatKey, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
+        """Return what finds the undos since the last note; None if there was none."""
+        news = self._of.pop(chat, None) or UndoNewsOfChat(self._workspaces.versions.of(chat))
+        self._of[chat] = news
+        if len(self._of) > MOST_CHATS:
+            del self._of[next(iter(self._of))]
+        groups = news.versions.groups
+        if groups.writes == news.writes:
+            return None
+        return asyncio.to_thread(news.next, groups, self._workspaces.sources(chat), history)
+
+
+class UndoNewsOfChat:
     """Undos in one chat that the model has not been told of."""
 
-    def __init__(self) -> None:
-        self.versions: ChatVersions | None = None
-        """Those of the chat, from the first look on. All changes are made by way of this one object."""
+    def __init__(self, versions: ChatVersions) -> None:
+        """`versions` are those of the chat: all changes are made by way of this one object."""
+        self.versions = versions
         self.writes = -1
         """How often it had written a group when `next` was called last: if no more often now, there is no news."""
         self._seen: int | None = None
         """Number of the newest change examined."""
 
-    def next(self, groups: Groups, files: FileSources, history: Sequence[AgentMessage]) -> Undos:
+    def next(self, groups: Groups, files: FileSources, history: PromptHistory) -> PromptNote | None:
         """Return the undos that the next message reports: none if the conversation is still empty. Blocks."""
         self.writes = groups.writes
         numbers = groups.numbers()
         seen, self._seen = self._seen, max(numbers, default=0)
-        if not history:
-            return NOTHING
+        if history.is_empty:
+            return None
         new = numbers[-MOST_NEW:] if seen is None else [number for number in numbers if number > seen]
         found = [group for number in new if (group := groups.read(number)) and group.undoes is not None]
         if seen is None:  # first message since the process start
-            told, began = _last_told(history), min(each.created_at for each in history)
+            told, began = _last_told(history), history.began
             found = [group for group in found if group.number > told and group.at > began]
         named = {change.path for group in found if not _is_named_by_us(group, groups) for change in group.changes}
         return _undos(found, lambda paths: files.of_named(named.intersection(paths)))
@@ -66,13 +79,12 @@ def _is_named_by_us(group: Group, groups: Groups) -> bool:
     return first is not None and first.tool in NAMED_BY_US
 
 
-def _last_told(history: Sequence[AgentMessage]) -> int:
+def _last_told(history: PromptHistory) -> int:
     """Return the number of the newest undo that a message in the history reports."""
-    contexts = (each.context or "" for each in reversed(history) if isinstance(each, UserMessage))
-    return next((int(match[1]) for context in contexts if (match := _TOLD.match(context))), 0)
+    return next((int(match[1]) for notes in history.notes() if (match := _TOLD.match(notes))), 0)
 
 
-def _undos(groups: Sequence[Group], origin_of: Callable[[Iterable[str]], Origin]) -> Undos:
+def _undos(groups: Sequence[Group], origin_of: Callable[[Iterable[str]], Origin]) -> PromptNote | None:
     """Return the news. `origin_of` returns the origin of the names of some files."""
     changes = list(_in_all(groups))
     told = changes[:MOST_NAMED]
@@ -84,9 +96,9 @@ def _undos(groups: Sequence[Group], origin_of: Callable[[Iterable[str]], Origin]
     if forgotten := sum(len(group.removed) for group in groups):
         parts.append(f"facts taken out of your memory: {forgotten}")
     if not parts:
-        return NOTHING
+        return None
     line = f"Undone by a person (undo {groups[-1].number}): {'; '.join(parts)}."
-    return Undos(line, origin_of(change.path for change in told))
+    return PromptNote(line, origin_of(change.path for change in told))
 
 
 def _in_all(groups: Sequence[Group]) -> Iterator[Change]:

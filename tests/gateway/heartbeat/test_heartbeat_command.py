@@ -105,18 +105,6 @@ async def test_her_own_words_make_the_list(start_beating: StartBeating) -> None:
     assert text == "# What to check\n\n- [ ] water the plants\n- [ ] look at inbox.md\n"
 
 
-async def test_the_list_that_was_there_before_can_be_brought_back(start_looking: StartBeating) -> None:
-    bot = await start_looking()
-    await bot.hears("/heartbeat on feed the cat")
-    await bot.presses("Use this list")
-    file = workspace_of(bot.home, ANN) / NAME
-    assert "cat" in file.read_text()
-
-    await bot.hears("/undo")
-    assert bot.screen[-1] == f"Undone:\n- {NAME} is as it was before"
-    assert file.read_text() == PLANTS
-
-
 async def test_more_words_are_added_to_the_list(start_looking: StartBeating) -> None:
     bot = await start_looking()
     await bot.hears("/heartbeat on feed the cat")

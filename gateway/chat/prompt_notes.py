@@ -1,0 +1,55 @@
+"""Notes of plugins for the model, and what they are made from."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
+from agent_core.origin import Origin
+from channels.base import ChatKey
+
+
+@dataclass(frozen=True)
+class PromptNote:
+    """What a plugin tells the model beside a person's message.
+
+    Attributes:
+        text: One line, or a few.
+        origin: That of the text. If it is not clean, the message counts as made from it, too.
+    """
+
+    text: str
+    origin: Origin
+
+
+class PromptHistory:
+    """What the model has read of a conversation."""
+
+    def __init__(self, messages: Sequence[AgentMessage]) -> None:
+        self._messages = messages
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the conversation begins now."""
+        return not self._messages
+
+    @property
+    def began(self) -> float:
+        """When its oldest message was written. Only where it is not empty."""
+        return min(each.created_at for each in self._messages)
+
+    @property
+    def is_summarised(self) -> bool:
+        """True if its beginning was replaced by a summary."""
+        return any(isinstance(each, SummaryMessage) for each in self._messages)
+
+    def notes(self, *, since_summary: bool = False) -> Iterator[str]:
+        """Yield what stood beside the messages of people, such as the time and the notes, the newest first."""
+        for message in reversed(self._messages):
+            if isinstance(message, UserMessage):
+                yield message.context or ""
+            elif since_summary and isinstance(message, SummaryMessage):
+                return
+
+
+NotesOf = Callable[[ChatKey, str, Sequence[AgentMessage]], Awaitable[Sequence[PromptNote]]]
+"""Returns the notes on a message of a person in a chat, with the history before it. See `Plugin.prompt`."""
