@@ -88,9 +88,11 @@ class Chat:
 
     def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
         """Wait until the condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
-        return self._room.changes.until(
-            lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}, Slack says {self.notices}"
-        )
+        return self._room.changes.until(lambda: condition(self), timeout, self._described)
+
+    def _described(self) -> str:
+        plans = [each.plan.rows for each in self.bot_messages if each.plan is not None]
+        return f"the screen shows {self.screen}, with the plans {plans}, Slack says {self.notices}"
 
     def thread(self, message: Message) -> "Chat":
         """Return the thread of this message."""
