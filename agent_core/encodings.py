@@ -33,6 +33,7 @@ from agent_core.alphabets import (
     thai,
     within_latin,
 )
+from agent_core.frequent_characters import HANGUL, KANJI, SIMPLIFIED, TRADITIONAL
 
 SAMPLE = 64 * 1024
 """Bytes by which it is judged whether a file is text."""
@@ -58,35 +59,6 @@ _ESCAPED = (b"\x1b$B", b"\x1b$@")
 _RUN_OF_UTF_7 = re.compile(rb"\+(?:-|[A-Za-z0-9+/]{3,}(?![A-Za-z0-9+/=]))")
 _FEWEST_IN_UTF_7 = 3
 """Letters that are not ASCII: `bob+abc-x@example.com` would be a Chinese one."""
-
-# The most frequent characters of each language, from which the others of the same script are told.
-_SIMPLIFIED = frozenset(
-    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法"
-    "学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业"
-    "外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声"
-    "提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金"
-    "指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格"
-    "京省价单姓址苹香蕉苏杭广州深圳邮箱测试你好世"
-)
-_TRADITIONAL = frozenset(
-    "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法"
-    "學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實日軍者意無力它與長把機十民第公此已工使情明性知全三又關點正業"
-    "外將兩高間由問很最重並物手應戰向頭文體政美相見被利什二等產或新己制身果加西斯月話合回特代內信表化老給世位次度門任常先海通教兒原東聲"
-    "提立及比員解水名真論處走義各入幾口認條平系氣題活爾更別打女變四神總何電數安少報才結反受目太量再感建務做接必場件計管期市直德資命山金"
-    "指克許統區保至隊形社便空決治展馬科司五基眼書非則聽白卻界達光放強即像難且權思王象完設式色路記南品住告類求據程北邊死張該交規萬取拉格"
-    "京省價單姓址蘋香蕉臺灣檔案測試郵箱雄"
-)
-_KANJI = frozenset(
-    "日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者党地合市業内相方四定今回新場金員九入選立開手米力学問高"
-    "代明実円関決子動京全目表戦経通外最言氏現理調体化田当八六約主題下首意法不来作性的要用制治度務強気小七成期公野協取都和統以機平総加山"
-    "思家話世受区領多県続進正安設保改数記院女初北午指権心界支第産結百派点教報済書府活原先共得解名交資予川向際査勝面委告軍文反元重近千考"
-    "判認画海参売利組知案道信策集在件団別物側任引使求所次水半品昨論計死官増係感特情投示変打男基私各始島直両朝革価式確村提運終挙果西勢減"
-    "商量額住阪"
-)
-_HANGUL = frozenset(
-    "이다는의에을가고를은하사인지한도로기서자아대어그리나해시부정만보일장수상전과여주동있원조제성것안구들화국생신회무면했적유경공소오비세중우"
-    "모김박연민용계실학문관개방건물교위단년월간명내발산업분식스트라마바니진결음당행선합체치영현요할호약품량날짜름격서울될됩습것험파녕"
-)
 
 
 @dataclass(frozen=True)
@@ -287,7 +259,7 @@ def _level(encoding: str, first: int, last: int) -> Callable[[str], float]:
 
 
 def _japanese() -> Callable[[str], float]:
-    kanji = _han(_KANJI, _level("shift_jis", 0x88, 0x97))
+    kanji = _han(KANJI, _level("shift_jis", 0x88, 0x97))
 
     def weight(char: str) -> float:
         if "\u3041" <= char <= "\u30fe":
@@ -299,7 +271,7 @@ def _japanese() -> Callable[[str], float]:
 
 def _korean(char: str) -> float:
     if "\uac00" <= char <= "\ud7a3":
-        return 1.0 if char in _HANGUL else 0.5
+        return 1.0 if char in HANGUL else 0.5
     return 0.3 if "\u4e00" <= char <= "\u9fff" else 0.0
 
 
@@ -321,8 +293,8 @@ CANDIDATES = (
     _Candidate("cp1257", "Windows-1257", among(*BALTIC, most=0.975), crowded),
     _Candidate("iso8859_2", "ISO-8859-2", among(*CENTRAL), crowded),
     _Candidate("cp1251", "Windows-1251", among(_RUSSIAN, f"{_RUSSIAN}іїєґў", rare="щфъ"), mixed),
-    _Candidate("gb18030", "GB18030", (_han(_SIMPLIFIED, _level("gb2312", 0xB0, 0xD7)),), within_latin),
-    _Candidate("big5hkscs", "Big5", (_han(_TRADITIONAL, _level("big5", 0xA4, 0xC6)),), within_latin),
+    _Candidate("gb18030", "GB18030", (_han(SIMPLIFIED, _level("gb2312", 0xB0, 0xD7)),), within_latin),
+    _Candidate("big5hkscs", "Big5", (_han(TRADITIONAL, _level("big5", 0xA4, 0xC6)),), within_latin),
     _Candidate("cp932", "Shift-JIS", (_japanese(),), within_latin),
     _Candidate("cp949", "EUC-KR", (_korean,), within_latin),
     _Candidate("euc_jp", "EUC-JP", (_japanese(),), within_latin),
