@@ -169,6 +169,14 @@ def greek(text: str) -> float:
     return mixed(text) + len(_SIGMA.findall(text))
 
 
+_FORMULAS = frozenset("†°£•¶≠∞±≤≥√ƒ≈∆÷")
+
+
+def formulas(text: str) -> float:
+    """Return how many signs there are that only formulas have, and the encodings of old Macs at places of letters."""
+    return sum(char in _FORMULAS for char in text)
+
+
 _MARK_ALONE = LatePattern("(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e30-\u0e3a\u0e47-\u0e4e]")
 _BESIDE_LATIN = LatePattern("[\u0e01-\u0e5b](?=[A-Za-z])|(?<=[A-Za-z])[\u0e01-\u0e5b]")
 _VOWEL_ALONE = LatePattern("[\u0e40-\u0e44](?![\u0e01-\u0e2e])")

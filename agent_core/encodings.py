@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from agent_core import ebcdic
 from agent_core.alphabets import (
     BALTIC,
     CENTRAL,
@@ -24,6 +25,7 @@ from agent_core.alphabets import (
     between,
     crowded,
     drawn,
+    formulas,
     greek,
     hebrew,
     measured,
@@ -34,6 +36,7 @@ from agent_core.alphabets import (
     within_latin,
 )
 from agent_core.frequent_characters import HANGUL, KANJI, SIMPLIFIED, TRADITIONAL
+from agent_core.letter_pairs import paired
 
 SAMPLE = 64 * 1024
 """Bytes by which it is judged whether a file is text."""
@@ -51,6 +54,9 @@ _MARKS = (
 _UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS, _WHOLE_PER_BROKEN, _LEAST_USUAL, _USUAL = 0.01, 3, 0.55, 0.75
+_NEAR = 0.5
+"""Candidates that fit worse by more are not compared by pairs of letters."""
+_OF_PAIRS, _LIKELY = 0.5, 0.03
 _BYTES_PER_STRAY = 4
 """In UTF-16 every second byte of what is ASCII is NUL."""
 _ESCAPED = (b"\x1b$B", b"\x1b$@")
@@ -72,20 +78,25 @@ class FileText:
     mark: bytes = b""
     """The byte order mark."""
     is_guess: bool = False
+    rival: str = ""
+    """The name for people of an encoding that is nearly as likely."""
     broken: int = 0
     """Characters that could not be read."""
+    line_break: str = "\n"
+    """The end of a line in the file."""
 
     @property
     def note(self) -> str:
         """Return what is uncertain about the text; empty if its bytes say how to read them."""
-        how = [f"read as {LABELS[self.encoding]}, which is a guess"] if self.is_guess else []
+        rival = f" ({self.rival} is nearly as likely)" if self.rival else ""
+        how = [f"read as {LABELS[self.encoding]}, which is a guess{rival}"] if self.is_guess else []
         if self.broken:
             how.append(f"{self.broken} broken {'character' if self.broken == 1 else 'characters'} shown as {_BROKEN}")
         return "; ".join(how)
 
     def back(self, text: str) -> bytes:
         """Return another text as this file would have it. Raises UnicodeEncodeError."""
-        return self.mark + text.encode(self.encoding)
+        return self.mark + text.replace("\n", self.line_break).encode(self.encoding)
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,12 @@ class _Candidate:
     weights: Sequence[Weight]
     """That of each of its languages."""
     misfit: Misfit
+    languages: str = ""
+    """Those of which pairs of letters are known."""
+
+
+_Scored = tuple[float, int, _Candidate]
+"""How well a candidate fits, its place in the order if others fit equally, and itself."""
 
 
 def read_text(content: bytes) -> FileText | None:
@@ -110,7 +127,7 @@ def read_text(content: bytes) -> FileText | None:
         return _strictly(content, "iso2022_jp") or _utf8(content)
     if content.isascii() and (found := _escaped(content)):
         return found
-    return _utf8(content) or _guessed(content)
+    return _utf8(content) or _of_mainframe(content) or _guessed(content)
 
 
 def is_utf8(content: bytes) -> bool:
@@ -194,15 +211,41 @@ def _is_letter(char: str) -> bool:
     )
 
 
+def _of_mainframe(content: bytes) -> FileText | None:
+    page = ebcdic.code_page(content[:_JUDGED])
+    if not page:
+        return None
+    text = content.decode(page)
+    if ebcdic.BREAK not in text or "\n" in text:
+        return FileText(text, page, is_guess=True)
+    return FileText(text.replace(ebcdic.BREAK, "\n"), page, is_guess=True, line_break=ebcdic.BREAK)
+
+
 def _guessed(content: bytes) -> FileText | None:
     sample = content[:_JUDGED]
     scored = [(_score(sample, each), -place, each) for place, each in enumerate(CANDIDATES)]
     score, _, best = max(scored)
+    rival = ""
+    if best.languages:
+        (first, _, best), *others = _by_pairs(sample, [each for each in scored if each[0] >= score - _NEAR])
+        score = next(one for one, _, each in scored if each is best)
+        rival = next((each.label for one, _, each in others if one > first - _LIKELY), "")
     found = _read(content, best.encoding)
     controls = len(_CONTROLS.findall(found.text[:SAMPLE]))
     if score < _LEAST_USUAL or controls > _MOST_CONTROLS * len(found.text[:SAMPLE]):
         return None
-    return FileText(found.text, best.encoding, is_guess=True, broken=found.broken)
+    return FileText(found.text, best.encoding, is_guess=True, rival=rival, broken=found.broken)
+
+
+def _by_pairs(sample: bytes, scored: Sequence[_Scored]) -> list[_Scored]:
+    """Return candidates by what they read and how its letters stand together, the best first, each text once."""
+    found: dict[str, _Scored] = {}
+    for score, place, each in scored:
+        if each.languages:
+            text = sample.decode(each.encoding, "replace")
+            whole = score + _OF_PAIRS * paired(text, each.languages.split()), place, each
+            found[text] = max(whole, found.get(text, whole))
+    return sorted(found.values(), reverse=True)
 
 
 def _score(sample: bytes, candidate: _Candidate) -> float:
@@ -280,19 +323,23 @@ _GREEK = "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ"
 _THAI = "กขคงจฉชซดตถทธนบปผพฟภมยรลวศษสหอฮะัาำิีึืุูเแโใไ็่้๊๋์"
 _WESTERN = (*among(*WESTERN), *among(ICELANDIC, most=0.98))
 _LETTERS_OF_DOS = among(*WESTERN, most=0.65)
+_OTHER_CYRILLIC = f"{_RUSSIAN}іїєґў"
+_IN_WEST, _IN_MIDDLE, _ON_BALTIC = "de fr es pt it nl da no sv fi is ca", "cs sk pl hu ro hr sl de", "lt lv et"
 
 
 def _both(one: Misfit, other: Misfit) -> Misfit:
     return lambda text: one(text) + other(text)
 
 
+_boxed, _of_mac = _both(crowded, single_lines), _both(mixed, formulas)
+
 CANDIDATES = (
-    _Candidate("cp1252", "Windows-1252", measured(_WESTERN), _both(crowded, misplaced)),
-    _Candidate("cp1250", "Windows-1250", among(*CENTRAL, rare="ëç"), crowded),
-    _Candidate("cp1254", "Windows-1254", among(TURKISH, rare="".join(WESTERN)), crowded),
-    _Candidate("cp1257", "Windows-1257", among(*BALTIC, most=0.975), crowded),
-    _Candidate("iso8859_2", "ISO-8859-2", among(*CENTRAL), crowded),
-    _Candidate("cp1251", "Windows-1251", among(_RUSSIAN, f"{_RUSSIAN}іїєґў", rare="щфъ"), mixed),
+    _Candidate("cp1252", "Windows-1252", measured(_WESTERN), _both(crowded, misplaced), _IN_WEST),
+    _Candidate("cp1250", "Windows-1250", among(*CENTRAL, rare="ëç"), crowded, _IN_MIDDLE),
+    _Candidate("cp1254", "Windows-1254", among(TURKISH, rare="".join(WESTERN)), crowded, "tr de"),
+    _Candidate("cp1257", "Windows-1257", among(*BALTIC, most=0.975), crowded, _ON_BALTIC),
+    _Candidate("iso8859_2", "ISO-8859-2", among(*CENTRAL), crowded, _IN_MIDDLE),
+    _Candidate("cp1251", "Windows-1251", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ"), mixed),
     _Candidate("gb18030", "GB18030", (_han(SIMPLIFIED, _level("gb2312", 0xB0, 0xD7)),), within_latin),
     _Candidate("big5hkscs", "Big5", (_han(TRADITIONAL, _level("big5", 0xA4, 0xC6)),), within_latin),
     _Candidate("cp932", "Shift-JIS", (_japanese(),), within_latin),
@@ -306,14 +353,19 @@ CANDIDATES = (
     _Candidate("iso8859_5", "ISO-8859-5", between("\u0410", "\u0451", 0.955), mixed),
     _Candidate("cp866", "CP866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines)),
     _Candidate("cp874", "Windows-874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
-    _Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _both(crowded, single_lines)),
-    _Candidate("cp437", "CP437", drawn(_LETTERS_OF_DOS, 1.0), _both(crowded, single_lines)),
-    _Candidate("mac_roman", "Mac Roman", among(*WESTERN, most=0.62), crowded),
+    _Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
+    _Candidate("cp437", "CP437", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
+    _Candidate("cp852", "CP852", drawn(among(*CENTRAL, most=0.78), 1.0), _boxed, _IN_MIDDLE),
+    _Candidate("cp775", "CP775", drawn(among(*BALTIC, most=0.78), 1.0), _boxed, _ON_BALTIC),
+    _Candidate("mac_roman", "Mac Roman", among(*WESTERN, most=0.62), crowded, _IN_WEST),
+    _Candidate("mac_latin2", "Mac Central European", among(*CENTRAL, most=0.6), crowded, _IN_MIDDLE),
+    _Candidate("mac_cyrillic", "Mac Cyrillic", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ", most=0.99), _of_mac),
 )
 """In the order in which they are taken where they fit equally."""
 _HAN = next(each for each in CANDIDATES if each.encoding == "gb18030")
 LABELS = {
     **{each.encoding: each.label for each in CANDIDATES},
+    **ebcdic.LABELS,
     "utf-8": "UTF-8",
     "utf-16-le": "UTF-16",
     "utf-16-be": "UTF-16 (big-endian)",

@@ -54,7 +54,15 @@ TEXTS = {
         "¿Dónde está el niño?",
         "Það er gott að sjá þig",
     ],
-    "iso8859_2": ["Příští čtvrtek bude oběd, žádáme o účast\n"],
+    "iso8859_2": [
+        "Příští čtvrtek bude oběd, žádáme o účast\n",
+        "Sejdeme se v pátek večer u nádraží.",
+        "Schůzka zítra v 10:00",
+        "Dziękuję",
+        "książka",
+        "Név;Város\nGyőző;Székesfehérvár\n",
+        "Čakovec, Šibenik, Đakovo",
+    ],
     "cp1250": [
         "Příští čtvrtek: oběd\n",
         "Jméno;Město;Částka\nJiří Dvořák;Plzeň;12\nŠárka Nováková;Brno;8\n",
@@ -63,9 +71,40 @@ TEXTS = {
         "Bucureşti",
         "Příliš žluťoučký kůň úpěl ďábelské ódy\n",
         "Name;Miasto\nJan;Łódź\n",
+        "Schůzka zítra v 10:00",
+        "děkuji",
+        "Účet č. 12",
+        "Środa",
+        "Név;Város\nGyőző;Székesfehérvár\n",
+        "Bună ziua, vă trimit factura pe luna februarie.",
+        "Sastanak je u četvrtak.",
+        "Stretnutie je vo štvrtok ráno.",
     ],
     "cp1255": ["שלום עולם, הפגישה ביום שני\n", "שם,עיר,כמות\nדוד,תל אביב,12\n", "ישראל"],
-    "cp1257": ["Šiandien ąžuolas žydi\n"],
+    "cp1257": [
+        "Šiandien ąžuolas žydi\n",
+        "Ačiū",
+        "pirkiniai: pienas, sūris, kiaušiniai",
+        "Vārds;Pilsēta\nJānis;Rīga\nĒriks;Liepāja\n",
+        "Rēķins par februāri",
+        "Paldies, tiekamies piektdienā!",
+        "Nimi;Linn\nJüri;Pärnu\nÕnne;Võru\n",
+    ],
+    "iso8859_13": ["Ačiū", "Labdien, tikšanās ir rīt desmitos.", "Palun saatke arve veebruari eest, õunad"],
+    "cp775": ["Ačiū", "Rēķins par februāri", "Vardas;Miestas\nŽilvinas;Šiauliai\nJūratė;Panevėžys\n"],
+    "cp852": ["děkuji", "Zażółć gęślą jaźń", "Imię;Miasto\nJan;Łódź\n", "Dobar dan, šaljem račun za veljaču."],
+    "mac_latin2": ["Příliš žluťoučký kůň", "Imię;Miasto\nJan;Łódź\nŻaneta;Gdańsk\n"],
+    "mac_cyrillic": [
+        "Привет, мир",
+        "Имя;Город\nИван;Москва\n",
+        "Список покупок: молоко, хлеб, сыр",
+        "Отчёт за февраль",
+        "Ім'я;Місто\nОлексій;Київ\n",
+    ],
+    "cp037": ["Hello, world", "Name,City\nAnn,London\n", "TOTAL 12.50"],
+    "cp273": ["Größe;Straße\n12;Köln\n", "Schöne Grüße aus München"],
+    "cp500": ["Mañana por la mañana"],
+    "cp1140": ["Price: 5 €"],
     "cp850": [
         "╔══════╗\n║ Größe║\n╚══════╝\n",
         "┌──────┐\n│ Menu │\n└──────┘\n",
@@ -108,6 +147,29 @@ def test_what_was_read_is_written_back_byte_for_byte(encoding: str, text: str) -
 
     assert found is not None
     assert found.back(found.text) == content
+
+
+def test_lines_of_a_mainframe_are_lines_and_stay_so() -> None:
+    content = "NAME\x85ANN\x85".encode("cp037")
+    found = read_text(content)
+
+    assert found is not None
+    assert found.text == "NAME\nANN\n"
+    assert found.back("NAME\nBEN\n") == "NAME\x85BEN\x85".encode("cp037")
+
+
+def test_of_two_encodings_that_are_nearly_as_likely_both_are_named() -> None:
+    found = read_text("Čtvrtek".encode("cp1250"))
+
+    assert found is not None
+    assert found.note == "read as Windows-1252, which is a guess (Windows-1250 is nearly as likely)"
+
+
+def test_encodings_that_read_the_same_are_no_rivals() -> None:
+    found = read_text("Größe und Straße".encode("cp1252"))
+
+    assert found is not None
+    assert found.note == "read as Windows-1252, which is a guess"
 
 
 @given(st.text())

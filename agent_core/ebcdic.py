@@ -1,0 +1,42 @@
+"""Text of mainframes, in EBCDIC: nearly every letter is a byte beyond ASCII, and the space is `@`."""
+
+from collections import Counter
+
+from agent_core.alphabets import WESTERN
+
+LABELS = {"cp037": "EBCDIC (037)", "cp273": "EBCDIC (273)", "cp500": "EBCDIC (500)", "cp1140": "EBCDIC (1140)"}
+"""The name of each code page for people; those before fit equally."""
+BREAK = "\x85"
+"""The end of a line on a mainframe."""
+_BLANK, _BLANK_IN_ASCII = (b"\x40", b"\x15", b"\x25"), (b"\n", b" ")
+"""A space and two ends of a line."""
+_LEAST_USUAL, _LEAST_LETTERS = 0.95, 0.5
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_USUAL = _LETTERS | frozenset(" .,;:-/()'\"!?&%+*=#@$<>_\t\r\n" + BREAK)
+_ACCENTED = frozenset("".join(WESTERN) + "".join(WESTERN).upper() + "€£§¿¡")
+_ACCENT, _RARE = 0.99, 0.8
+
+
+def code_page(content: bytes) -> str:
+    """Return the code page in which most is usual; empty if it is no EBCDIC."""
+    if any(each in content for each in _BLANK_IN_ASCII) or not any(each in content for each in _BLANK):
+        return ""
+    scored = [(_usual(content, page), -place, page) for place, page in enumerate(LABELS)]
+    usual, _, page = max(scored)
+    text = content.decode(page)
+    letters = sum(char in _LETTERS for char in text)
+    return page if usual >= _LEAST_USUAL and letters >= _LEAST_LETTERS * len(text) else ""
+
+
+def _usual(content: bytes, page: str) -> float:
+    counts = Counter(content.decode(page))
+    usual = sum(count * _weight(char) for char, count in counts.items())
+    return usual / counts.total()
+
+
+def _weight(char: str) -> float:
+    if char in _USUAL:
+        return 1.0
+    if char in _ACCENTED:
+        return _ACCENT
+    return _RARE if char in "[]{}\\|^~`" else 0.0
