@@ -12,23 +12,60 @@ from typing import Literal
 from agent_core.late_pattern import LatePattern
 from agent_core.models.written_calls import TAGS, TOKENS
 
-_NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
+_NAMES = (
+    *(
+        "think",
+        "thinking",
+        "thought",
+        "thoughts",
+        "reasoning",
+        "reasoning_content",
+        "thought_process",
+        "chain_of_thought",
+    ),
+    *("scratchpad", "inner_monologue", "seed:think", "mm:think", "longcat_think", "antThinking", "antml:thinking"),
+)
 _BLOCKS = {
     **{f"<{each}>": f"</{each}>" for name in _NAMES for each in (name, name.capitalize(), name.upper())},
     "[THINK]": "[/THINK]",
     "◁think▷": "◁/think▷",
     "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|thinking|>": "<|/thinking|>",
+    "<|think|>": "<|/think|>",
+    "<unused94>thought\n": "<unused95>",
+    "Here are my reasoning steps:\n": "[BEGIN FINAL RESPONSE]",
+    "Here is my thought process:\n": "Here is my response:\n",
     "<|channel>thought\n": "<channel|>",
     "<|channel|>analysis<|message|>": "<|end|>",
     "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
 }
 """The tags around reasoning."""
-_CLOSERS = tuple(dict.fromkeys(close for close in _BLOCKS.values() if close != "<|end|>"))
-_FINALS = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|START_RESPONSE|>")
-"""What gpt-oss and Cohere's models write before their answers."""
-_ENDS = ("<|return|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eot_id|>", "<|end|>", "<｜end▁of▁sentence｜>")
+_IN_WORDS = ("<|end|>", "Here is my response:\n")
+"""Ends of reasoning that end none if they stand alone."""
+_CLOSERS = tuple(dict.fromkeys(close for close in _BLOCKS.values() if close not in _IN_WORDS))
+_FINALS = (
+    *("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|START_RESPONSE|>"),
+    *("<|begin_of_solution|>", "<|assistant|>", "<|im_start|>assistant\n", "<bos>"),
+)
+"""What models write before their answers, such as gpt-oss and Cohere's."""
+_ENDS = (
+    *(
+        "<|return|>",
+        "<|END_RESPONSE|>",
+        "<|im_end|>",
+        "<|eot_id|>",
+        "<|end|>",
+        "<｜end▁of▁sentence｜>",
+        "<|endoftext|>",
+    ),
+    *("<|end_of_text|>", "<|eom_id|>", "<|eot|>", "<end_of_turn>", "<|end_of_turn|>", "<turn|>", "<eos>", "<|user|>"),
+    *("<|observation|>", "<|end_of_solution|>", "[END FINAL RESPONSE]"),
+)
 """What models write after their answers."""
-_LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS)
+_AROUND = {f"<{name}>": f"</{name}>" for name in ("answer", "response", "final", "final_answer", "solution", "output")}
+"""Tags around an answer that follows reasoning."""
+_LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS, *_AROUND, *_AROUND.values())
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
 _TOKEN = LatePattern("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
@@ -60,6 +97,8 @@ class WrittenText:
         self._held: list[str] = []
         self._was_opened = False
         """True once there was a tag that opens reasoning: a closing one does not stand alone any more."""
+        self._wrapped = ""
+        """The tag that ends the answer."""
         self._line = _Line()
 
     @property
@@ -105,7 +144,9 @@ class WrittenText:
             self._was_opened = True
         elif bare.startswith(_FINALS):
             self._waiting = bare[max(len(each) for each in _FINALS if bare.startswith(each)) :]
-        elif is_last or not bare or not any(each.startswith(bare) for each in (*_BLOCKS, *_FINALS)):
+        elif self._was_opened and (tag := next((each for each in _AROUND if bare.startswith(each)), None)):
+            self._wrapped, self._waiting = _AROUND[tag], bare[len(tag) :].lstrip()
+        elif is_last or not bare or not any(each.startswith(bare) for each in (*_BLOCKS, *_FINALS, *_AROUND)):
             self._state = "text"
             self._waiting = bare if self._was_opened else self._waiting
         yield from ()
@@ -130,7 +171,7 @@ class WrittenText:
             if token in _CLOSERS and not after and not is_last:
                 end = found.start()  # what follows it decides
                 break
-            if token in _ENDS and not self._line.is_code and not text[found.end() :].strip():
+            if (token in _ENDS or token == self._wrapped) and not (self._line.is_code or text[found.end() :].strip()):
                 end = found.start()
                 text = text[:end] if is_last else text
                 break

@@ -14,13 +14,17 @@ from pydantic import JsonValue
 from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
 
-TAGS = ("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>", "<TOOLCALL>")
+TAGS = (
+    *("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>", "<TOOLCALL>"),
+    *("<function_call>", "<functioncall>", "<tool_calls>", "<seed:tool_call>", "<xai:function_call name="),
+    *("<antml:function_calls>", "<antml:invoke name=", "<invoke name="),
+)
 """Beginnings that people write about, too."""
 TOKENS = (
     *("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|python_tag|>", "[TOOL_CALLS]"),
     *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜DSML｜function_calls>", "<|channel|>commentary to="),
     *("<|start|>assistant<|channel|>commentary to=", "<|START_ACTION|>", "<|tool_call_start|>"),
-    "<start_function_call>",
+    *("<start_function_call>", "<|python_start|>", "<|action_start|>", "<|tool_call>", "<longcat_tool_call>"),
 )
 """Beginnings that are tokens of the models' own."""
 
@@ -39,6 +43,15 @@ _ENDS = {
     "<|START_ACTION|>": ("<|END_ACTION|>",),
     "<|tool_call_start|>": ("<|tool_call_end|>",),
     "<start_function_call>": ("<end_function_call>",),
+    "<function_call>": ("</function_call>",),
+    "<functioncall>": ("</functioncall>",),
+    "<tool_calls>": ("</tool_calls>",),
+    "<xai:function_call ": ("</xai:function_call>",),
+    "<antml:invoke ": ("</antml:invoke>",),
+    "<|python_start|>": ("<|python_end|>",),
+    "<|action_start|>": ("<|action_end|>",),
+    "<|tool_call>": ("<tool_call|>",),
+    "<longcat_tool_call>": ("</longcat_tool_call>",),
 }
 """The beginning of a call, and the marks that end it; its own beginning and the end of the text end it as well."""
 
@@ -50,20 +63,24 @@ def _any_of(marks: Iterable[str]) -> LatePattern:
 _BEGINS = _any_of(_ENDS)
 _ENDED = {begin: _any_of((*ends, begin)) for begin, ends in _ENDS.items()}
 _AROUND = LatePattern(
-    r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:｜DSML｜)?function_calls>"
-    r"|</?minimax:tool_call>|</tool_call>|<\|start\|>assistant|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
+    r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:｜DSML｜|antml:)?function_calls>"
+    r"|</?(?:minimax|seed):tool_call>|</tool_call>|<\|start\|>assistant|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
 )
 _SEPARATORS = ("<|tool_call_argument_begin|>", "<｜tool▁sep｜>", "[ARGS]", "<|message|>")
 _NAME = LatePattern(r"[\w.:/-]{1,80}")
 _NAMED = LatePattern(r'"(?:name|function)"\s{0,9}:\s{0,9}"([^"]{1,80})"')
 _ARGUMENTS = LatePattern(r'"(?:arguments|parameters)"\s{0,9}:')
-_PARAMETER = LatePattern(r'<(?:｜DSML｜)?parameter(?:=| name=)"?([^">]{1,80})"?[^>]{0,40}>')
+_PARAMETER = LatePattern(r'<(?:｜DSML｜|antml:)?parameter(?:=| name=)"?([^">]{1,80})"?[^>]{0,40}>')
+_ENDS_OF_PARAMETER = ("</parameter>", "</｜DSML｜parameter>", "</antml:parameter>")
 _KEY = "<arg_key>", "</arg_key>"
 _VALUE = "<arg_value>", "</arg_value>"
 _GIVEN = ("arguments", "parameters")
+_NAMED_BY = ("name", "tool_name", "function", "tool")
+_GIVEN_BY = (*_GIVEN, "args", "tool_input", "input")
 _TOOL_CODE = LatePattern(r"```tool_code\n(.*?)\n?```", re.DOTALL)
+_FENCED = LatePattern(r"```tool_calls?\n(.*?)\n?```", re.DOTALL)
 _GEMMA = LatePattern(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
-_GEMMA_VALUE = LatePattern(r"(\w+):(?:<escape>(.*?)<escape>|([^,{}\[\]]*))", re.DOTALL)
+_GEMMA_VALUE = LatePattern(r"(\w+):(?:(<escape>|<\|\"\|>)(.*?)\2|([^,{}\[\]]*))", re.DOTALL)
 _BETWEEN = LatePattern(r"[\s;,]*")
 _decoder = json.JSONDecoder(strict=False)
 
@@ -94,6 +111,8 @@ def calls_in(text: str, tools: Mapping[str, JsonObject]) -> tuple[list[WrittenCa
 def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]:
     """Return the calls of tools if a text is nothing but these, as Llama's and Gemma's models write them."""
     bare = text.strip()
+    if in_json := _FENCED.fullmatch(bare):
+        bare = in_json[1].strip()
     if fenced := _TOOL_CODE.fullmatch(bare):
         found = list(_pythonic(fenced[1].strip()))
     else:
@@ -143,9 +162,9 @@ def _pythonic(body: str) -> Iterator[WrittenCall]:
 
 def _read(inside: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]:
     """Yield the calls inside of a mark; nothing if there is none that can be made out."""
-    body = inside.strip()
+    body = inside.strip().removeprefix("<|plugin|>").lstrip().replace("longcat_arg_", "arg_")
     if (gemma := _GEMMA.fullmatch(body)) is not None:
-        values = {each[1]: each[2] if each[2] is not None else each[3] for each in _GEMMA_VALUE.finditer(gemma[2])}
+        values = {each[1]: each[3] if each[3] is not None else each[4] for each in _GEMMA_VALUE.finditer(gemma[2])}
         yield _typed(gemma[1], values, tools)
     elif body.startswith("[") and (pythonic := list(_pythonic(body))):
         yield from pythonic
@@ -186,10 +205,10 @@ def _of_json(value: JsonValue) -> WrittenCall | None:
     inside = value.get("function")
     if isinstance(inside, dict):
         value = inside
-    name = value.get("name") or value.get("tool_name") or value.get("function")
+    name = next((told for each in _NAMED_BY if (told := value.get(each))), None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
-    arguments = value.get("arguments", value.get("parameters"))
+    arguments = next((value[each] for each in _GIVEN_BY if each in value), None)
     return WrittenCall(name, arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False))
 
 
@@ -219,7 +238,7 @@ def _with_parameters(body: str, tools: Mapping[str, JsonObject]) -> Iterator[Wri
     for number, mark in enumerate(marks):
         until = marks[number + 1].start() if number + 1 < len(marks) else len(body)
         value = body[mark.end() : until]
-        cut = max(value.rfind("</parameter>"), value.rfind("</｜DSML｜parameter>"))
+        cut = max(map(value.rfind, _ENDS_OF_PARAMETER))
         values[mark[1].strip()] = value[:cut] if cut >= 0 else value
     yield _typed(name[0], values, tools)
 

@@ -62,6 +62,24 @@ THINKS = [
     ("</think>\n\nIt is noon.", "", "It is noon."),
     ("<think>Is `</thinking>` a tag?</think>It is noon.", "Is `</thinking>` a tag?", "It is noon."),
     ("<think>Hm.</think>A model ends with </think> here.", "Hm.", "A model ends with </think> here."),
+    ("<scratchpad>Hm.</scratchpad>It is noon.", "Hm.", "It is noon."),
+    ("<longcat_think>\nHm.\n</longcat_think>\nIt is noon.", "Hm.", "It is noon."),
+    ("<antml:thinking>Hm.</antml:thinking>It is noon.", "Hm.", "It is noon."),
+    ("<think>Hm.</think>\n<answer>\nIt is noon.\n</answer>", "Hm.", "It is noon.\n"),
+    ("<think>Hm.</think><response>It is noon.</response>", "Hm.", "It is noon."),
+    ("<think>Hm.</think>Write <answer> and </answer> around it.", "Hm.", "Write <answer> and </answer> around it."),
+    (
+        "<|begin_of_thought|>\nHm.\n<|end_of_thought|>\n\n<|begin_of_solution|>\nIt is noon.<|end_of_solution|>",
+        "Hm.",
+        "It is noon.",
+    ),
+    (
+        "Here are my reasoning steps:\nHm.\n[BEGIN FINAL RESPONSE]\nIt is noon.[END FINAL RESPONSE]",
+        "Hm.",
+        "It is noon.",
+    ),
+    ("<|assistant|>It is noon.<|user|>", "", "It is noon."),
+    ("It is noon.<end_of_turn>\n", "", "It is noon."),
     (
         "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>It is noon.",
         "Hm.",
@@ -90,6 +108,8 @@ PROSE = [
     'Qwen writes `<tool_call>{"name": "clock"}</tool_call>`, for example.',
     'It writes <tool_call>{"name": "clock", "arguments": {}}</tool_call> in the middle of a line.',
     "<tool_call> is the tag with which Qwen begins.",
+    "<answer>It is noon.</answer>",
+    "A turn of Gemma's ends with <end_of_turn> and a line break.",
     "[TOOL_CALLS] is a token of Mistral's.",
     "a < b, c << d and <b>bold</b>, [1], `x`, ~~gone~~, <t",
     "1 ◁ 2 <|",
@@ -133,8 +153,28 @@ CALLS = [
     '<function_calls>\n<invoke name="note">\n<parameter name="text">5</parameter>\n<parameter name="times">2'
     "</parameter>\n</invoke>\n</function_calls>",
     f"<|channel|>commentary to=functions.note <|constrain|>json<|message|>{RAW}<|call|>",
+    f'<function_call>{{"name": "note", "arguments": {RAW}}}</function_call>',
+    f'<functioncall> {{"name": "note", "arguments": {RAW}}} </functioncall>',
+    f'<tool_calls>[{{"name": "note", "arguments": {RAW}}}]</tool_calls>',
+    f'<tool_call>{{"tool": "note", "parameters": {RAW}}}</tool_call>',
+    f'<tool_call>{{"tool_name": "note", "tool_input": {RAW}}}</tool_call>',
+    f'<|action_start|><|plugin|>\n{{"name": "note", "parameters": {RAW}}}<|action_end|>',
+    '<|python_start|>[note(text="5", times=2)]<|python_end|>',
+    '<|tool_call>call:note{text:<|"|>5<|"|>,times:2}<tool_call|>',
+    "<seed:tool_call>\n<function=note>\n<parameter=text>5</parameter>\n<parameter=times>2</parameter>\n</function>\n"
+    "</seed:tool_call>",
+    "<longcat_tool_call>note\n<longcat_arg_key>text</longcat_arg_key>\n<longcat_arg_value>5</longcat_arg_value>\n"
+    "<longcat_arg_key>times</longcat_arg_key>\n<longcat_arg_value>2</longcat_arg_value>\n</longcat_tool_call>",
+    '<xai:function_call name="note"><parameter name="text">5</parameter><parameter name="times">2</parameter>'
+    "</xai:function_call>",
+    '<invoke name="note"><parameter name="text">5</parameter><parameter name="times">2</parameter></invoke>',
+    '<antml:function_calls>\n<antml:invoke name="note">\n<antml:parameter name="text">5</antml:parameter>\n'
+    '<antml:parameter name="times">2</antml:parameter>\n</antml:invoke>\n</antml:function_calls>',
     f'{{"name": "note", "parameters": {RAW}}}',
+    f'```tool_call\n{{"name": "note", "arguments": {RAW}}}\n```',
 ]
+WHOLE = 2
+"""The last ones are calls only if they are the whole text."""
 
 
 @pytest.mark.parametrize("text", CALLS)
@@ -148,7 +188,7 @@ def test_a_call_in_the_text_is_a_call_however_it_is_cut(text: str, at: list[int]
     assert (message.text.strip(), message.stop_reason) == ("", StopReason.TOOL_USE)
 
 
-@pytest.mark.parametrize("text", CALLS[:-1])
+@pytest.mark.parametrize("text", CALLS[:-WHOLE])
 def test_the_words_before_a_call_are_said_and_the_call_is_not(text: str) -> None:
     message, streamed = read("<think>Hm.</think>", "One moment.\n", *text)
 
