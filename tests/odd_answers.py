@@ -108,6 +108,29 @@ ODD_ANSWERS: Mapping[str, OddAnswer] = {
         arguments={"zone": "UTC"},
     ),
     "an empty list for no arguments": _pieces({**CALL, "function": {"name": "clock", "arguments": []}}),
+    **{
+        f"arguments {name}": _pieces(
+            {**CALL, "function": {"name": "clock", "arguments": raw}}, arguments={"zone": "UTC"}
+        )
+        for name, raw in {
+            "alone in a list": '[{"zone": "UTC"}]',
+            "in the notation of Python": "{'zone': 'UTC',}",
+            "with a comma too many": '{"zone": "UTC",}',
+            "before a mark of the template": '{"zone": "UTC"}<|im_end|>',
+            "before two tags": '{"zone": "UTC"}\n</tool_call> </s>',
+        }.items()
+    },
+    "no arguments in the notation of Python": _pieces({**CALL, "function": {"name": "clock", "arguments": "None"}}),
+    "an object in a list for the arguments": _pieces(
+        {**CALL, "function": {"name": "clock", "arguments": [{"zone": "UTC"}]}}, arguments={"zone": "UTC"}
+    ),
+    "a name in capitals": _pieces({**CALL, "function": {"name": "Clock", "arguments": "{}"}}),
+    "a name in quotes": _pieces({**CALL, "function": {"name": '"clock"', "arguments": "{}"}}),
+    "a name with parentheses": _pieces({**CALL, "function": {"name": "clock()", "arguments": "{}"}}),
+    "a thought that only a mark tells": _words({"content": "Hm.", "thought": True}, {"content": NOON}),
+    "a thought in a field of its own": _words({"thinking": "Hm. "}, {"thinking": "Well."}, {"content": NOON}),
+    "an end in capitals within": OddAnswer((BEGINS, GOES_ON, chunk({}, "endTurn"))),
+    "an end with a call in capitals within": OddAnswer((chunk({"tool_calls": [CALL]}), chunk({}, "toolUse")), "", {}),
     "a custom call": _pieces({"index": 0, "id": "c1", "type": "custom", "custom": {"name": "clock", "input": "{}"}}),
     "a call with a huge number": _pieces({**CALL, "index": 2**40, "id": {"a": 1}}),
     "the older call in a list": OddAnswer(

@@ -93,7 +93,7 @@ class Answer:
     def take(self, chunk: Chunk) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
         """Add a chunk and yield the deltas in it."""
         if chunk.usage is not None:
-            self._usage = chunk.usage
+            self._usage = chunk.usage.after(self._usage)
         if not self._is_mine(chunk):
             return
         self._finish_reason = chunk.finish_reason or self._finish_reason

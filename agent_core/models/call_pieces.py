@@ -1,8 +1,9 @@
 """Assembly of tool calls from the pieces in which servers send them; each names and numbers them in its own way."""
 
+import ast
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from agent_core.clock import NewId
@@ -19,6 +20,9 @@ _CONTROL = "<|"
 """Control tokens of a chat template begin like this."""
 _SPACE = re.compile("[.:]")
 _NEXT = re.compile(r"\S")
+_AFTER = re.compile(r"\s*(?:<[^<>{}]{1,40}>\s*)+")
+"""Marks of a chat template behind the arguments."""
+_NO_TEXT = ("", "None", "undefined")
 _decoder = json.JSONDecoder(strict=False)
 """Takes line breaks within a text, as models write them."""
 _NUMBERED = re.compile(r":\d+$")
@@ -62,7 +66,7 @@ class OpenCall:
             return False  # decides most cases without parsing everything again
         return not isinstance(arguments_in("".join(self.pieces)), str)
 
-    def whole(self, tools: Container[str]) -> ToolCall:
+    def whole(self, tools: Collection[str]) -> ToolCall:
         """Return the call; arguments that cannot be parsed become its `arguments_error`."""
         return tool_call(self.id, name_in(self.names, tools), str(clean("".join(self.pieces))))
 
@@ -98,8 +102,10 @@ class OpenCalls:
         return None if found and found.begins_another(piece) else found
 
     def open(self, piece: CallPiece, position: int) -> OpenCall:
-        """Return a new call at this position of the answer."""
-        call = OpenCall(position=position, id=piece.id or f"call_{self._make_id()}", wire_id=piece.id)
+        """Return a new call at this position of the answer, with an id that no other call of it has."""
+        is_taken = piece.id in self._by_id
+        identity = piece.id if piece.id and not is_taken else f"call_{self._make_id()}"
+        call = OpenCall(position=position, id=identity, wire_id=piece.id)
         self._calls.append(call)
         if piece.index is not None:
             self._by_index[piece.index] = call
@@ -121,7 +127,7 @@ def tool_call(identity: str, name: str, raw: str) -> ToolCall:
         return ToolCall(id=identity, name=name, arguments={}, arguments_error=f"The arguments of {name} nest too deep.")
 
 
-def name_in(pieces: list[str], tools: Container[str]) -> str:
+def name_in(pieces: list[str], tools: Collection[str]) -> str:
     """Return the name of a call: as it came, unless only a part or the whole of its pieces names a tool."""
     if not pieces:
         return "unnamed"
@@ -129,23 +135,29 @@ def name_in(pieces: list[str], tools: Container[str]) -> str:
         for name in (written, _bare(written)):
             if name in tools:
                 return name
+            if same := [tool for tool in tools if tool.casefold() == name.casefold()]:
+                return same[0]
     return _bare(pieces[0] if pieces[0] == pieces[-1] else "".join(pieces)) or "unnamed"
 
 
 def _bare(name: str) -> str:
-    """Return a name without control tokens, a namespace (`functions.`, `default_api:`) and the number of the call."""
-    return _SPACE.split(_NUMBERED.sub("", name.partition(_CONTROL)[0].strip()))[-1]
+    """Return a name without control tokens, quotes, a namespace (`functions.`, `default_api:`) and the number of the
+    call."""
+    bare = name.partition(_CONTROL)[0].strip().strip("\"'`").removesuffix("()")
+    return _SPACE.split(_NUMBERED.sub("", bare))[-1]
 
 
 def arguments_in(raw: str) -> JsonObject | str:
     """Return the parsed arguments, or a text that says what is wrong. No text at all means no arguments, and neither
-    does an empty list: PHP writes an empty object like that."""
-    if not raw.strip():
+    does an empty list: PHP writes an empty object like that. An object alone in a list is meant by itself."""
+    if raw.strip() in _NO_TEXT:
         return {}
     try:
         value = _decoded(_without_fence(raw.strip()))
         if isinstance(value, str) and value.strip().startswith("{"):
             value = _decoded(value.strip())  # JSON within a JSON text
+        if isinstance(value, list) and len(value) == 1:
+            (value,) = value
     except RecursionError:
         return "nest too deep"
     except ValueError as error:
@@ -156,10 +168,13 @@ def arguments_in(raw: str) -> JsonObject | str:
 
 
 def _decoded(text: str) -> object:
-    """Return the value of a JSON text; also of one that a proxy has sent twice, or behind an empty object."""
+    """Return the value of a JSON text; also of one that a proxy has sent twice, or behind an empty object, and of one
+    with marks behind it or in the notation of Python."""
     try:
         return _decoder.decode(text)
     except ValueError:
+        if (literal := _literal(text)) is not None:
+            return literal
         found: object = {}
         at: int | None = 0
         while at is not None:
@@ -167,9 +182,21 @@ def _decoded(text: str) -> object:
             if found and value not in ({}, found):
                 raise
             found = value or found
+            if (marks := _AFTER.match(text, end)) is not None:
+                end = marks.end()
             following = _NEXT.search(text, end)
             at = following.start() if following else None
         return found
+
+
+def _literal(text: str) -> object:
+    """Return what Python reads in a text, with single quotes or a comma too many; None if that is no JSON either."""
+    try:
+        value: object = ast.literal_eval(text)
+        json.dumps(value)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+    return value
 
 
 def _without_fence(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from agent_core.messages import JsonObject, Usage, clean, clean_json
+from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.protocols import Protocol, check_protocol
 from agent_core.models.wire_errors import WireError, error_in
@@ -19,7 +20,7 @@ from agent_core.models.wire_errors import WireError, error_in
 MILLION = 1_000_000
 MOST_TOKENS = 1_000_000_000
 """More than any call uses."""
-REASONING = ("reasoning_content", "reasoning", "reasoning_text")
+REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 """The fields in which servers send reasoning as text, the most common first."""
 
 _json: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
@@ -82,6 +83,17 @@ class WireUsage:
     cache_read: int = 0
     cache_write: int = 0
 
+    def after(self, earlier: "WireUsage | None") -> "WireUsage":
+        """Return these counts, and the earlier ones where these tell nothing: some servers tell them one by one."""
+        if earlier is None:
+            return self
+        return WireUsage(
+            self.prompt or earlier.prompt,
+            self.completion or earlier.completion,
+            self.cache_read or earlier.cache_read,
+            self.cache_write or earlier.cache_write,
+        )
+
     def priced(self, model: ModelInfo) -> Usage:
         """Return usage with cost; `Usage` counts each token once."""
         fresh = max(0, (self.prompt or 0) - self.cache_read - self.cache_write)
@@ -122,7 +134,7 @@ def read_chunk(value: object) -> Chunk:
     if not choices:
         check_protocol(fields, Protocol.CHAT)
     error = error_in(fields)
-    usage = _usage(fields.get("usage"))
+    usage = _usage(fields.get("usage")) or _usage((_fields(fields.get("x_groq")) or {}).get("usage"))
     if error is not None or not choices:
         return Chunk(usage=usage, error=error)
     first = _first(_listed(choices))
@@ -153,6 +165,9 @@ def _finish(choice: Mapping[str, object], *, is_whole: bool) -> str | None:
     told = _reason(choice.get("finish_reason"))
     if not told and (piece := _fields(choice.get("delta"))):
         told = _reason(piece.get("finish_reason"))
+    native = _reason(choice.get("native_finish_reason"))  # OpenRouter's, which calls some refusals "stop"
+    if native and meaning_of(native) is Finish.REFUSED:
+        return native
     return told or ("stop" if is_whole and choice.get("message") else None)
 
 
@@ -193,6 +208,8 @@ def _delta(value: object, *, so_far: bool = False) -> Delta:
     if fields is None:
         raise Unreadable("a delta that is no object")
     text, thinking = _content(fields.get("content"))
+    if fields.get("thought") is True:
+        text, thinking = "", thinking + text
     thinking = next((words for name in REASONING if (words := _words(fields.get(name)))), thinking)
     return Delta(
         text=text,
@@ -369,12 +386,12 @@ def _usage(value: object) -> WireUsage | None:
     fields = _fields(value) if value is not None else None
     if fields is None:
         return None
-    details = _fields(fields.get("prompt_tokens_details")) or {}
+    details = _fields(fields.get("prompt_tokens_details") or fields.get("input_tokens_details")) or {}
     told = (details.get("cached_tokens"), fields.get("cached_tokens"), fields.get("prompt_cache_hit_tokens"))
     cached = next((count for each in told if (count := _count(each))), 0)
     return WireUsage(
-        prompt=_count(fields.get("prompt_tokens")),
-        completion=_count(fields.get("completion_tokens")),
+        prompt=_count(fields.get("prompt_tokens", fields.get("input_tokens"))),
+        completion=_count(fields.get("completion_tokens", fields.get("output_tokens"))),
         cache_read=cached,
         cache_write=_count(details.get("cache_creation_tokens")) or 0,
     )

@@ -1,5 +1,6 @@
 """What a finish reason says of an answer: that it is whole, cut off, paused, refused, or that its server failed."""
 
+import re
 from enum import Enum, auto
 
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
@@ -20,7 +21,7 @@ class Finish(Enum):
 
 _MEANINGS: dict[Finish, str] = {
     Finish.WHOLE: "stop end_turn stop_sequence tool_calls tool_use tool_call function_call eos eos_token eos_found end "
-    "complete completed done finished normal finish_reason_unspecified",
+    "stop_str stopped tool_call tool_use_stop complete completed done finished normal finish_reason_unspecified",
     Finish.CUT: "length max_tokens max_output_tokens model_length model_context_window_exceeded max_length token_limit "
     "compaction",
     Finish.PAUSED: "pause_turn",
@@ -32,12 +33,16 @@ _MEANINGS: dict[Finish, str] = {
     "engine_overloaded model_error timeout abort aborted cancelled canceled unavailable malformed_function_call "
     "malformed_response unexpected_tool_call too_many_tool_calls",
 }
+_WITHIN = re.compile("(?<=[a-z])(?=[A-Z])")
 _BY_REASON = {reason: finish for finish, reasons in _MEANINGS.items() for reason in reasons.split()}
 
 
 def meaning_of(reason: str | None) -> Finish:
     """Return what a reason means; servers that send none end their answers otherwise."""
-    return Finish.WHOLE if reason is None else _BY_REASON.get(reason.strip().lower().replace("-", "_"), Finish.UNKNOWN)
+    if reason is None:
+        return Finish.WHOLE
+    words = _WITHIN.sub("_", reason.partition(":")[0].strip())  # Google: "content_filter: SAFETY"; Bedrock: "endTurn"
+    return _BY_REASON.get(words.lower().replace("-", "_"), Finish.UNKNOWN)
 
 
 def failure_after(finish: Finish, reason: str | None) -> LlmFailure | None:

@@ -9,7 +9,7 @@ from agent_core.messages import JsonObject, clean
 
 MOST = 256 * 1024
 """Characters of JSON that are kept of one answer and its calls."""
-_GROWS = frozenset({"reasoning_content", "reasoning", "reasoning_text"})
+_GROWS = frozenset({"reasoning_content", "reasoning", "reasoning_text", "thinking", "thought"})
 """Texts that come in pieces; any other text comes whole."""
 _DETAILS = "reasoning_details"
 _GROWS_IN_DETAIL = ("text", "summary")

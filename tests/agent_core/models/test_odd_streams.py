@@ -12,7 +12,7 @@ from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Unreadable, read_chunk
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, ModelInfo
-from tests.agent_core.models.raw_models import anthropic, call, openai, tables
+from tests.agent_core.models.raw_models import anthropic, call, frame, openai, tables
 from tests.any_json import anything, beside
 from tests.emulators.model_script import Json
 
@@ -60,6 +60,52 @@ async def test_a_fraction_of_a_token_counts_as_one(client: str) -> None:
     message, _ = await answered(client, openai(*WORDS, then=[{"choices": [], "usage": usage}]))
 
     assert (message.usage.input, message.usage.output) == (13, 7)
+
+
+COUNTS: dict[str, list[Json]] = {
+    "one by one": [{"usage": {"prompt_tokens": 9}}, {"usage": {"completion_tokens": 3}}],
+    "in Anthropic's names": [{"usage": {"input_tokens": 9, "output_tokens": 3}}],
+    "in Groq's place": [{"x_groq": {"id": "r", "usage": {"prompt_tokens": 9, "completion_tokens": 3}}}],
+    "before an empty one": [{"usage": {"prompt_tokens": 9, "completion_tokens": 3}}, {"usage": None}],
+    "before zeros": [
+        {"usage": {"prompt_tokens": 9, "completion_tokens": 3}},
+        {"usage": {"prompt_tokens": 0, "completion_tokens": 0}},
+    ],
+}
+
+
+@each_client
+@pytest.mark.parametrize("name", COUNTS)
+async def test_tokens_are_counted_wherever_and_however_they_are_told(client: str, name: str) -> None:
+    told: list[Json] = [{"choices": [], **each} for each in COUNTS[name]]
+    first, failure = await answered(client, b"".join(map(frame, told)) + openai(*WORDS))
+    last, _ = await answered(client, openai(*WORDS, then=told))
+
+    assert failure is None
+    assert [(each.usage.input, each.usage.output) for each in (first, last)] == [(9, 3), (9, 3)]
+
+
+@each_client
+async def test_two_calls_with_one_id_get_each_its_own(client: str) -> None:
+    calls: list[JsonValue] = [call(arguments='{"zone": "A"}'), call(arguments='{"zone": "B"}', index=1)]
+    message, _ = await answered(client, openai({"tool_calls": calls}, finish="tool_calls"))
+
+    assert [each.arguments for each in message.tool_calls] == [{"zone": "A"}, {"zone": "B"}]
+    assert len({each.id for each in message.tool_calls}) == 2
+
+
+@each_client
+@pytest.mark.parametrize(
+    "told",
+    [{"finish_reason": "stop", "native_finish_reason": "refusal"}, {"finish_reason": "content_filter: SAFETY"}],
+    ids=["OpenRouter", "Google"],
+)
+async def test_a_refusal_is_told_wherever_its_reason_stands(client: str, told: Json) -> None:
+    ends: Json = {"choices": [{"index": 0, "delta": {"content": ""}, **told}]}
+    _, failure = await answered(client, frame(ends) + b"data: [DONE]\n\n")
+
+    assert failure is not None
+    assert (failure.kind, failure.cause) == (FailureKind.INVALID, FailureCause.CONTENT)
 
 
 @each_client
