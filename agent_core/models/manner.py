@@ -15,7 +15,8 @@ REFUSED = frozenset({400, 404, 422, 500, 501})
 
 _NEEDED = frozenset({"model", "messages", "stream", "api_key", "api_base", "timeout"})
 _ALIASES: Mapping[str, tuple[str, ...]] = {
-    "reasoning_effort": ("reasoning_effort", "reasoning.effort", "thinking", "output_config", "effort"),
+    "reasoning_effort": ("reasoning_effort", "reasoning.effort", "thinking", "think", "output_config", "effort"),
+    LIMIT: (LIMIT, "max_new_tokens"),
     "thinking": ("thinking", "budget_tokens"),
     "stream_options": ("stream_options", "include_usage"),
 }
@@ -29,7 +30,7 @@ _REFUSES = (
 _NO_TOOLS = "|".join(
     (
         # Ollama, DeepSeek: "gemma:2b does not support tools", "does not support Function Calling"
-        r"(?:not|n't|un)[ -]?support\w* (?:tools?|functions?)(?:[ _](?:use|calls?|calling))?\b(?![.\[]\d)",
+        r"(?:not|n't|un)[ -]?support\w* (?:the )?(?:tools?|functions?)(?:[ _](?:use|calls?|calling))?\b(?![.\[]\d)",
         # Groq, Gemini: "`tool calling` is not supported with this model", "Function calling is not enabled for"
         r"\b(?:tools?[ _](?:use|calls?|calling)|functions?[ _]call(?:s|ing)?|tools)[`'\"]? (?:is|are) (?:currently )?"
         r"(?:not (?:supported|enabled|available|allowed)|unsupported)",
@@ -202,6 +203,8 @@ def _about_parameters(manner: Manner, text: str, sent: frozenset[str]) -> Manner
     if says(_OF_A_TOOL, text) or (says(_IN_MESSAGES, text) and not says(_WANTS_THOUGHTS, text)):
         return None
     refuses = says(_REFUSES, text) or says(_WANTS_THOUGHTS, text)
+    if refuses and "tool_choice" in sent and "tool_choice" in text:  # as of Qwen's, which takes none while it thinks
+        return replace(manner, left_out=manner.left_out | {"tool_choice"})
     refused = next(_named(text, sent - {TOOLS, "tool_choice"}), None) if refuses else None
     if refused == LIMIT and NEWER_LIMIT in text:
         return replace(manner, newer_limit=True)

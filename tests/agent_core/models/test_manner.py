@@ -257,6 +257,11 @@ ALL = {"max_tokens", "temperature", "stream_options", "parallel_tool_calls", "re
         ("No endpoints found that support tool use. To learn more about provider routing", "tools"),
         ('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', "tools"),
         ("tools param requires --jinja flag", "tools"),
+        ("This model doesn't support the tools parameter", "tools"),
+        ("Thinking mode does not support this tool_choice", "tool_choice"),
+        ("The tool_choice parameter does not support being set to required in thinking mode", "tool_choice"),
+        ('think value "low" is not supported for this model', "reasoning_effort"),
+        ("max_new_tokens must be <= 2048", "max_tokens"),
         ('Unknown name "tools": Cannot find field.', "tools"),
         (
             '{"detail":[{"type":"extra_forbidden","loc":["body","tools"],"msg":"Extra inputs are not permitted"}]}',
