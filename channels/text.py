@@ -7,6 +7,7 @@ passes `fits` to measure.
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import regex  # type: ignore[import-untyped]
@@ -94,6 +95,14 @@ def hides(label: str, address: str) -> bool:
 
 def _bare(address: str) -> str:
     return re.sub(r"^https?://", "", address.strip(), flags=re.IGNORECASE).removesuffix("/").casefold()
+
+
+def in_utc(seconds: float) -> str:
+    """Return a moment as people read it; "" if there is no such one."""
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M UTC}"
+    except (OverflowError, ValueError, OSError):
+        return ""
 
 
 def in_code(text: str) -> str:

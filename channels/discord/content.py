@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
@@ -10,7 +9,7 @@ from channels.attachments import shows
 from channels.base import Sender
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
-from channels.text import MessageText, emoji_told, linked, without
+from channels.text import MessageText, emoji_told, in_utc, linked, without
 from channels.unread import Unread
 from channels.values import Standing
 
@@ -39,8 +38,8 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
         return mark["user"] == me or bool(mark["role"] and servers.is_role_of(mark["role"], me))
 
     def spell(mark: re.Match[str]) -> str:
-        if mark["time"]:
-            return _moment(mark)
+        if mark["time"]:  # Discord shows it by each reader's clock
+            return in_utc(int(mark["time"])) or mark[0]
         if mark["emoji"]:
             return emoji_told(mark["emoji"])
         if mark["command"]:  # another app chose its name
@@ -64,14 +63,6 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
         return MessageText(text, bool(ours), "\n".join(filter(None, (stickers, poll))), tuple(dict.fromkeys(named)))
     named += [Sender(id="", name=sticker.name or "") for sticker in message.sticker_items]
     return MessageText(stickers, bool(ours), poll, tuple(dict.fromkeys(named)))
-
-
-def _moment(mark: re.Match[str]) -> str:
-    """Return a moment, which Discord shows by each reader's clock, by that of UTC."""
-    try:
-        return f"{datetime.fromtimestamp(int(mark['time']), UTC):%Y-%m-%d %H:%M UTC}"
-    except (OverflowError, ValueError, OSError):
-        return mark[0]
 
 
 def _stickers(message: Content) -> str:

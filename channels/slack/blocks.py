@@ -1,13 +1,12 @@
 """Words of blocks, of which apps make their messages."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
 from channels.slack.mentions import Names, link, readable
 from channels.slack.wire import Blocks
-from channels.text import emoji_told, linked
+from channels.text import emoji_told, in_utc, linked
 
 _MARKS = {
     "user": ("@", "user_id"),
@@ -55,6 +54,8 @@ def _block_words(block: dict[str, JsonValue], names: Names) -> str:
             shown = _picture(block, names)
         case "video":
             shown = _video(block, names)
+        case "call":
+            shown = _call(block)
         case "actions":
             shown = _several([block.get("elements")], names, "\n")
         case "divider" | "input":
@@ -106,6 +107,15 @@ def _video(video: dict[str, JsonValue], names: Names) -> str:
     url = video.get("title_url") or video.get("video_url")
     title = linked(label, url) if isinstance(url, str) and url else label
     return "\n".join(filter(None, (title, _text_object(video.get("description"), names))))
+
+
+def _call(block: dict[str, JsonValue]) -> str:
+    """Return the name of a call with the address at which it is joined."""
+    call = block.get("call")
+    about = call.get("v1") if isinstance(call, dict) else None
+    url = about.get("join_url") if isinstance(about, dict) else None
+    name = about.get("name") if isinstance(about, dict) else None
+    return linked(name if isinstance(name, str) else "", url) if isinstance(url, str) and url else ""
 
 
 def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
@@ -168,7 +178,7 @@ def _element(value: dict[str, JsonValue], names: Names) -> str:
         case {"type": "link"}:
             return link(str(value.get("text") or ""), str(value.get("url") or ""))
         case {"type": "date", "timestamp": int(timestamp)}:
-            return str(value.get("fallback") or _at(timestamp))
+            return str(value.get("fallback") or in_utc(timestamp) or timestamp)
         case {"type": "color", "value": str(color)}:
             return color
     text = value.get("text") or value.get("url")
@@ -179,10 +189,3 @@ def _styled(text: str, style: JsonValue) -> str:
     given = style if isinstance(style, dict) and text.strip() else {}
     signs = [sign for name, sign in _STYLES.items() if given.get(name)]
     return f"{''.join(signs)}{text}{''.join(reversed(signs))}"
-
-
-def _at(timestamp: int) -> str:
-    try:
-        return f"{datetime.fromtimestamp(timestamp, UTC):%Y-%m-%d %H:%M UTC}"
-    except (OverflowError, ValueError, OSError):
-        return str(timestamp)

@@ -14,14 +14,31 @@ def attachment_of(file: File, sender: str, names: Names) -> Attachment | None:
         return None
     known = names(file.user) if file.user and file.user != sender else None
     by = "" if not file.user or file.user == sender else known.name if known else file.user
+    if file.mode == "email":  # its words are those of whoever wrote it
+        by = by or "somebody"
     return Attachment(
-        name=f"{_name(file)}.html" if file.is_canvas else _name(file),
-        mime_type="text/html" if file.is_canvas else file.mimetype or "application/octet-stream",
+        name=f"{_name(file)}.html" if file.is_page and not _name(file).endswith(".html") else _name(file),
+        mime_type="text/html" if file.is_page else file.mimetype or "application/octet-stream",
         size=file.size,
         reference=address or f"{UNTOLD}{file.id}",
         by=by,
         is_voice=file.subtype == "slack_audio" and bool(sender) and file.user == sender,
         seconds=file.duration_ms / 1000 if file.duration_ms is not None else None,
+    )
+
+
+def enclosed_in(file: File) -> tuple[Attachment, ...]:
+    """Return the files of an e-mail, which whoever sent it has chosen."""
+    return tuple(
+        Attachment(
+            name=each.filename or f"file-{number}",
+            mime_type=each.mimetype or "application/octet-stream",
+            size=each.size,
+            reference=each.url,
+            by="somebody",
+        )
+        for number, each in enumerate(file.attachments, 1)
+        if each.url
     )
 
 

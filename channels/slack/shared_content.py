@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from channels.attachments import Attachment
 from channels.slack.blocks import block_words
-from channels.slack.files import attachment_of, described, not_here, shown_name
+from channels.slack.files import attachment_of, described, enclosed_in, not_here, shown_name
 from channels.slack.kinds import TYPED
 from channels.slack.mentions import Names, readable
 from channels.slack.wire import LegacyAttachment, Message
@@ -59,8 +59,10 @@ def _links(attachment: LegacyAttachment) -> Iterator[str]:
 
 
 def files_of(message: Message, names: Names) -> Iterator[Attachment]:
-    own = (attachment_of(file, message.user, names) for file in message.files)
-    yield from filter(None, own)
+    for file in message.files:
+        if found := attachment_of(file, message.user, names):
+            yield found
+        yield from enclosed_in(file)
     for shared in message.attachments:
         yield from _shared_files(shared, shared.author_name, names)
 
@@ -71,5 +73,6 @@ def _shared_files(shared: LegacyAttachment, author: str, names: Names) -> Iterat
         found = attachment_of(file, "", names)
         if found is not None:
             yield found.model_copy(update={"by": found.by or author or "somebody"})
+        yield from enclosed_in(file)
     for inner in shared.inner:
         yield from _shared_files(inner, inner.author_name or author, names)

@@ -57,15 +57,27 @@ class File(Forgiving):
         """The address at which it can be fetched or, if it is only linked, seen."""
         return self.url_private_download or self.url_private or self.external_url or self.permalink
 
+    attachments: Annotated["tuple[Enclosed, ...]", BeforeValidator(_or_none)] = ()
+    """The files of an e-mail."""
+
     @property
-    def is_canvas(self) -> bool:
-        """True for a canvas or a post, which is downloaded as a page."""
-        return self.mimetype == "application/vnd.slack-docs" or self.mode in ("canvas", "quip")
+    def is_page(self) -> bool:
+        """True for a canvas, a post or an e-mail, which is downloaded as a page."""
+        return self.mimetype == "application/vnd.slack-docs" or self.mode in ("canvas", "quip", "email")
 
     @property
     def is_told(self) -> bool:
         """True if anything tells which file it is."""
         return bool(self.address or self.id or self.mode)
+
+
+class Enclosed(Forgiving):
+    """A file of an e-mail that was sent to Slack."""
+
+    filename: TextOrEmpty = ""
+    mimetype: TextOrEmpty = ""
+    size: int | None = None
+    url: TextOrEmpty = ""
 
 
 class Field(Forgiving):

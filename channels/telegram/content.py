@@ -147,8 +147,10 @@ def _below(message: Message, text: str) -> Iterator[str]:
         yield message.link_preview_options.url
     rows = message.reply_markup.inline_keyboard if message.reply_markup else ()
     for button in (button for row in rows for button in row):
-        if button.url:
-            yield linked(button.text, button.url)
+        if button.address:
+            yield linked(button.text, button.address)
+        elif button.copy_text.text:
+            yield f"{button.text}: {button.copy_text.text}"
 
 
 def _sign(message: Message) -> str:
@@ -172,7 +174,8 @@ def _enclosed(message: Message) -> str:
             return "\n".join([f"Poll: {poll.question}", *(f"- {option.text}" for option in poll.options)])
         case Message(location=location) if location:
             named = f" ({message.venue.title}, {message.venue.address})" if message.venue else ""
-            return f"Location: {location.latitude}, {location.longitude}{named}"
+            kind = "Live location, of which this is the first place" if location.live_period else "Location"
+            return f"{kind}: {location.latitude}, {location.longitude}{named}"
         case Message(rich_message=rich) if rich:
             return rich_words(rich.blocks)
     return _offered(message)
@@ -187,7 +190,8 @@ def _offered(message: Message) -> str:
     match message:
         case Message(checklist=checklist) if checklist:
             tasks = (f"- [{'x' if task.completion_date else ' '}] {_spelled(task)}" for task in checklist.tasks)
-            return "\n".join([f"Checklist: {checklist.title}", *tasks])
+            title = spelled(checklist.title, checklist.title_entities).text
+            return "\n".join([f"Checklist: {title}", *tasks])
         case Message(game=game) if game:
             return f"Game: {game.title}\n{game.description}".strip()
         case Message(invoice=invoice) if invoice:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from channels.base import Sender
 from channels.telegram.wire import Entity
-from channels.text import MessageText, hides, without
+from channels.text import MessageText, hides, in_utc, without
 
 _QUOTES = frozenset({"blockquote", "expandable_blockquote"})
 _SIGNS = {
@@ -121,9 +121,12 @@ def _beside(mentions: Sequence[Span], place: int) -> int:
 
 
 def _hidden(entity: Entity, label: str) -> str:
-    """Return the address or the name that the label does not tell; "" if there is none."""
+    """Return the address, the moment or the name that the label does not tell; "" if there is none."""
     if entity.url and hides(label, entity.url):
         return entity.url.removeprefix("mailto:")
+    if entity.type == "date_time" and entity.unix_time is not None:  # Telegram shows it by each reader's clock
+        moment = in_utc(entity.unix_time)
+        return "" if label == moment else moment
     if entity.type == "text_mention" and entity.user is not None:
         return "" if label.casefold() in entity.user.name.casefold() else entity.user.name
     return ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from channels.text import linked
+from channels.text import in_utc, linked
 
 DEEPEST = 40
 """Levels of blocks in blocks that are read; Telegram allows 16."""
@@ -112,6 +112,8 @@ def _text(text: JsonValue, depth: int) -> str:
     inside = str(text.get(_INSTEAD[kind], "")) if kind in _INSTEAD else _text(text.get("text"), depth + 1)
     sign = "$" if kind == "mathematical_expression" else _SIGNS.get(kind, "")
     words = f"{sign}{inside}{sign}" if inside else ""
+    if kind == "date_time" and isinstance(moment := text.get("unix_time"), int):
+        return " ".join(filter(None, (words, f"({in_utc(moment)})")))
     return linked(words, str(text.get("url", ""))) if kind == "url" else words
 
 

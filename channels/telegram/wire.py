@@ -41,6 +41,8 @@ class Entity(Forgiving):
     user: User | None = None
     url: Text = ""
     """The address behind a `text_link`."""
+    unix_time: int | None = None
+    """The moment behind a `date_time`."""
 
 
 class File(Forgiving):
@@ -78,6 +80,8 @@ class Origin(Forgiving):
 class Location(Forgiving):
     latitude: float
     longitude: float
+    live_period: int = 0
+    """Seconds for which it follows the sender; 0 for one that does not."""
 
 
 class Venue(Forgiving):
@@ -116,6 +120,7 @@ class Task(Forgiving):
 
 class Checklist(Forgiving):
     title: Text
+    title_entities: "tuple[Entity, ...]" = ()
     tasks: tuple[Task, ...] = ()
 
 
@@ -155,9 +160,27 @@ class RichMessage(Forgiving):
     blocks: tuple[JsonValue, ...] = ()
 
 
+class Address(Forgiving):
+    """A page that a button opens, as an app or with a login."""
+
+    url: Text = ""
+
+
+class Copied(Forgiving):
+    text: Text = ""
+
+
 class UrlButton(Forgiving):
     text: Text = ""
     url: Text = ""
+    login_url: Address = Address()
+    web_app: Address = Address()
+    copy_text: Copied = Copied()
+    """A text that the button copies."""
+
+    @property
+    def address(self) -> str:
+        return self.url or self.login_url.url or self.web_app.url
 
 
 class Keyboard(Forgiving):

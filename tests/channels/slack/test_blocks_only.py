@@ -32,6 +32,17 @@ def test_what_cannot_be_read_in_a_channel_is_nothing_unless_it_replies_to_us(con
     assert (event.addressed, len(event.unread)) == (Addressed.REPLY, 1)
 
 
+def test_a_call_is_read_with_the_address_at_which_it_is_joined() -> None:
+    call: Json = {
+        "type": "call",
+        "call_id": "R1",
+        "call": {"v1": {"name": "Standup", "join_url": "https://z.example/1"}},
+    }
+
+    assert received(text="", blocks=[call]).text == "Standup (https://z.example/1)"
+    assert received(text="", blocks=[{"type": "call", "call_id": "R1"}]).unread == ("call",)
+
+
 @pytest.mark.parametrize("subtype", ["channel_topic", "group_join", "pinned_item", "reminder_add", "huddle_thread"])
 def test_service_messages_are_no_content(subtype: str) -> None:
     assert read(post(subtype=subtype, text="it happened")) is None

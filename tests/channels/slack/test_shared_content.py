@@ -84,6 +84,27 @@ def test_a_canvas_is_fetched_as_the_page_that_slack_gives() -> None:
     assert [(file.name, file.mime_type) for file in event.attachments] == [("Plan.html", "text/html")]
 
 
+def test_an_email_is_fetched_as_a_page_of_others_and_its_files_come_along() -> None:
+    enclosed: JsonValue = [
+        {
+            "filename": "bill.pdf",
+            "mimetype": "application/pdf",
+            "size": 9,
+            "url": "https://files.slack.com/files-email/1",
+        },
+        {"filename": "no-address.pdf"},
+    ]
+    email: Json = {**FILE, "name": "Invoice", "mimetype": "text/html", "mode": "email", "attachments": enclosed}
+
+    event = received(files=[email])
+
+    assert [(file.name, file.mime_type, bool(file.by)) for file in event.attachments] == [
+        ("Invoice.html", "text/html", True),
+        ("bill.pdf", "application/pdf", True),
+    ]
+    assert event.attachments[1].reference == "https://files.slack.com/files-email/1"
+
+
 def quoting(**content: JsonValue) -> Json:
     return {"author_name": "Ben", "fallback": "[no preview available]", "message_blocks": [{"message": content}]}
 

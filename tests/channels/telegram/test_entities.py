@@ -188,3 +188,38 @@ def test_the_entities_of_a_part_lie_within_it(start: int, length: int, spans: li
     found = within([Entity(type=kind, offset=at, length=long) for kind, at, long in spans], start, length)
 
     assert all(each.offset >= 0 and each.length > 0 and each.offset + each.length <= length for each in found)
+
+
+def test_a_moment_that_telegram_shows_by_each_readers_clock_is_read_in_utc() -> None:
+    soon: Json = {"type": "date_time", "offset": 8, "length": 4, "unix_time": 1_764_600_000, "date_time_format": "Dt"}
+    rich: JsonValue = {"type": "date_time", "text": "soon", "unix_time": 1_764_600_000, "date_time_format": "r"}
+    blocks: JsonValue = [{"type": "paragraph", "text": ["It is ", rich]}]
+
+    assert received(text="Meet me soon, then", entities=[soon]).text == "Meet me soon (2025-12-01 14:40 UTC), then"
+    assert received(text="Meet me soon, then", entities=[{**soon, "unix_time": 10**30}]).text == "Meet me soon, then"
+    assert received(rich_message={"blocks": blocks}).shared == "It is soon (2025-12-01 14:40 UTC)"
+
+
+def test_what_buttons_open_or_copy_is_read() -> None:
+    rows: JsonValue = [
+        [{"text": "Log in", "login_url": {"url": "https://login.example"}}],
+        [{"text": "Play", "web_app": {"url": "https://app.example"}}, {"text": "Vote", "callback_data": "v"}],
+        [{"text": "Code", "copy_text": {"text": "SAVE10"}}],
+    ]
+
+    event = received(text="Look", reply_markup={"inline_keyboard": rows})
+
+    assert event.shared == "Log in (https://login.example)\nPlay (https://app.example)\nCode: SAVE10"
+
+
+def test_the_title_of_a_checklist_has_its_addresses() -> None:
+    link: Json = {"type": "text_link", "offset": 0, "length": 7, "url": "https://p.example"}
+    checklist: Json = {"title": "Packing", "title_entities": [link], "tasks": [{"id": 1, "text": "tent"}]}
+
+    assert received(checklist=checklist).shared == "Checklist: Packing (https://p.example)\n- [ ] tent"
+
+
+def test_a_live_location_is_told_as_one() -> None:
+    place: Json = {"latitude": 52.5, "longitude": 13.4, "live_period": 900, "heading": 90}
+
+    assert received(location=place).shared == "Live location, of which this is the first place: 52.5, 13.4"
