@@ -29,14 +29,24 @@ _OWN = (
 _CHINESE_NAMES = sorted(
     {name for name in (*REGIONS, *zone_names()) if not name.isascii()}, key=lambda name: (-len(name), name)
 )
-_CHINESE_PLACES = [name for name in _CHINESE_NAMES if name in zone_names() or name in ("美东", "美西")]
+_CHINESE_CITIES = frozenset(
+    (
+        *("美东", "美西", "都柏林", "慕尼黑", "法兰克福", "米兰", "马德里", "阿姆斯特丹", "苏黎世"),
+        *("日内瓦", "维也纳", "华沙", "斯德哥尔摩", "基辅", "雅典", "开罗", "内罗毕", "檀香山", "奥克兰"),
+        *("约翰内斯堡", "西雅图", "硅谷", "温哥华", "拉斯维加斯", "波士顿", "华盛顿", "迈阿密", "亚特兰大"),
+        *("休斯顿", "达拉斯", "墨尔本", "珀斯", "阿德莱德", "孟买", "新德里", "班加罗尔", "雅加达"),
+    )
+)
+"""Places that IANA does not have by this name."""
+_CHINESE_PLACES = [name for name in _CHINESE_NAMES if name in zone_names() or name in _CHINESE_CITIES]
 _CHINESE_TIME = "(?:(?:标准|当地|夏令|冬令)?的?时间|(?:标准|夏令|冬令)时)"
 _UNIVERSAL = "(?:协调)?世界时(?![\u4e00-\u9fff])"
 _SIMPLER = str.maketrans(
     "東時間點當標準區紐約倫廣舊爾臺國韓灣蘭羅馬緬維納聖橋門", "东时间点当标准区纽约伦广旧尔台国韩湾兰罗马缅维纳圣桥门"
 )
 """Characters of names in traditional Chinese and Japanese."""
-_DAYS = ("day", "noon", "night", "clock", "tomorrow", "week", "month", *(name.lower() for name in MONTHS["en"]))
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_DAYS = ("day", "noon", "night", "clock", "tomorrow", "week", "month", *map(str.lower, MONTHS["en"]), *_HOURS)
 _BEHIND = (
     r"(?:(?<=\d)|(?<=\d(?:st|nd|rd|th))|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.)"
     rf"|(?i:{'|'.join(f'(?<={day})' for day in _DAYS)}))"
@@ -83,7 +93,7 @@ _PATTERN = LatePattern(
     rf"|\b{_ALONE}"
     rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))}){_CHINESE_TIME}"
     rf"){_CLOSE}"
-    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:,?\s+|\s*[(（\[]\s*|\s*[{_DASH}]\s*(?=[^\d{_DASH}]{{2,40}}[{_DASH}])){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"|(?:(?i:\b(?:in|at)\s+)|(?<=\s)@\s*|{_BEHIND}(?:,?\s+|\s*[(（\[]\s*|\s*[{_DASH}]\s*(?=[^\d{_DASH}]{{2,40}}[{_DASH}])){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
     r"|(?<=[点點时半刻分整\d])\s*[(（]?\s*在?"
     rf"(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_PLACES))})(?!{_CHINESE_TIME})"
 )
@@ -111,7 +121,9 @@ _UNKNOWN = LatePattern(
     r"|(?i:server|system|machine|office|company|base|hq|headquarters|client|customer|host|venue|destination)(?:['’]s)?\s+(?:local\s+)?time\b"
     r"|[按以用照]\S{1,8}时间|(?:服务器|系统)的?时间|(?:夏令|冬令|标准)时"
     rf"|(?!{_CAPITALS}\b)[A-Z]{{1,2}}[SD]T\b"
-    r"|(?i:by\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time)\b|(?i:local\s+time\s+in)\b"
+    r"|(?i:(?:by|in|at)\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time(?:\s*zone)?)\b"
+    r"|(?i:local\s+time\s+in|(?:standard|daylight|summer|winter)\s+time|\w+\s+hours?\s+(?:ahead|behind))\b"
+    r"|[(（]?(?i:мск|по\s+(?:москве|киеву|минску|местному|московскому|киевскому)|за\s+києвом)\b"
     r"|(?i:where\s+\w+\s+(?:is|are|lives?)|over\s+there)\b"
 )
 """Words that can be nothing but a zone, as `Ben's time`, or `XST` unless it is a word in capitals."""
