@@ -6,8 +6,9 @@ import structlog
 
 from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
+from gateway.admin.finder import Finder
 from gateway.admin.insight import Insight
-from gateway.admin.screen import Screen, Waits
+from gateway.admin.screen import Feed, Screen, Waits
 from gateway.admin.screens.browsers import BrowsersScreen
 from gateway.admin.screens.connect import ConnectScreen
 from gateway.admin.screens.costs import CostsScreen
@@ -104,8 +105,13 @@ def desk_of(made: Gateway, person: str) -> Desk:
         badges=badges,
         suppliers={screen.name: plugin for screen, plugin in added},
         failures=base.system.plugins.failures,
-        feeds={inbox.name: inbox.news, log.name: log.news},
+        feeds={inbox.name: inbox.news, log.name: log.news, "find": _finder(made, (overview, *others))},
     )
+
+
+def _finder(made: Gateway, screens: Sequence[Screen]) -> Feed:
+    names = [each.name for each in screens]
+    return Finder(names, made.base.store, made.commands.table, made.people.access, made.people.roles).news
 
 
 def _state(made: Gateway) -> State:

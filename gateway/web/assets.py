@@ -21,6 +21,7 @@ PRIVATE_FILES = (
     "notices.js",
     "notify.js",
     "outbox.js",
+    "palette.js",
     "pictures.js",
     "press.js",
     "room.js",

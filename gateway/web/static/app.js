@@ -137,4 +137,10 @@ followInbox(({ count }) => {
   by("waiting").replaceChildren(...(count ? said : []));
 });
 open(opened());
+const begun = new URLSearchParams(location.search);
+const text = ["title", "text", "url"].map((name) => begun.get(name)).filter(Boolean).join("\n"); // of the palette, or shared
+if (text) {
+  history.replaceState(null, "", location.pathname + location.hash);
+  composer.write(text);
+}
 if (matchMedia("(pointer: fine)").matches) composer.focus();
