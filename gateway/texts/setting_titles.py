@@ -89,6 +89,7 @@ TITLES: Mapping[str, tuple[str, str, str]] = {
     "web.person": ("page", "Your name on the page", "您在网页上的名字"),
     "web.enabled": ("page", "Page on this machine", "本机上的网页"),
     "web.url": ("page", "Address for others", "供他人访问的地址"),
+    "web.programs_url": ("page", "Address for programs on other machines", "供其他机器上的程序访问的地址"),
     "web.max_upload": ("page", "Largest file (bytes)", "最大文件（字节）"),
     "web.port": ("page", "Port", "端口"),
     "web.host": ("page", "Address on which it listens", "监听地址"),
@@ -118,7 +119,10 @@ TITLES: Mapping[str, tuple[str, str, str]] = {
     "log_level": ("operation", "Detail of the log", "日志详细程度"),
     "log_format": ("operation", "Format of the log", "日志格式"),
 }
-"""The settings of Parley by their names: topic, and title in English and Chinese."""
+"""The settings of Parley by their names: topic, and title in English and Chinese.
+
+One that is missing here has what its description begins with as its title, and the topic of its table.
+"""
 
 RARE = frozenset(
     {
@@ -128,6 +132,7 @@ RARE = frozenset(
         "database_url",
         "node_name",
         "web.max_upload",
+        "web.programs_url",
         "web.port",
         "web.host",
         "web.certificate_file",
@@ -147,7 +152,7 @@ RARE = frozenset(
 
 
 def title_of(name: str, about: str, language: Language) -> str:
-    """Return the title of a setting; for one of a plugin what its description begins with."""
+    """Return the title of a setting."""
     if found := TITLES.get(name):
         return found[1] if language == "en" else found[2]
     first = about

@@ -122,7 +122,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"page_health_{mark}" for mark in ("ok", "note", "problem")}
     groups |= {"overview_ok", "overview_problem", "state_store_trouble", "state_disk_trouble"}
     groups |= {f"page_group_{group}" for group in Group if group is not Group.START}
-    groups |= {f"page_settings_{each}" for each in Change}
+    groups |= {f"page_settings_{each}" for each in (*Change, "on", "off")}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"mcp_why_{why}" for why in get_args(Why)}
     groups |= {f"unread_{kind}" for kind in get_args(Unread)} | {"file_not_fetched", "file_not_kept"}

@@ -1,29 +1,55 @@
 """The screen of settings: values with their places, secrets hidden, changes with their history."""
 
+import re
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession
 
+from gateway.admin.setting_words import shown_title
 from gateway.settings.run_time import all_names, changeable
 from gateway.settings.settings import load_settings
+from gateway.texts.say import Language
+from gateway.texts.setting_titles import TITLES, TOPICS
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.admin.test_pages import act
 
 TOKEN = "12345:AAAAbbbbCCCCddddEEEEffffGGGGhhhhIII"  # noqa: S105
 
 
-async def test_every_setting_is_listed_and_those_that_may_change_have_a_form(tmp_path: Path) -> None:
-    async with admin_world(tmp_path) as world, world.client() as client, client.get("/admin/settings") as answer:
-        text = await answer.text()
+async def topics(client: ClientSession, language: str = "en") -> str:
+    """Return all topics of the screen."""
+    texts = []
+    for topic in TOPICS:
+        async with client.get(f"/admin/settings?topic={topic}", headers={"Accept-Language": language}) as answer:
+            texts.append(await answer.text())
+    return "\n".join(texts)
+
+
+async def test_every_setting_is_in_a_topic_and_those_that_may_change_have_a_form(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
+        text = await topics(client)
         for name in all_names():
             assert f"<code>{name}</code>" in text
             assert (f'value="/config set {name}"' in text) is (name in changeable()), name
+        async with client.get("/admin/settings?topic=none") as answer:
+            assert answer.status == 404
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_setting_is_only_the_name_of_a_variable(language: Language) -> None:
+    """Those without a title of their own are named by what their descriptions begin with."""
+    assert TITLES.keys() <= {*all_names()}, "titles of settings that are gone"
+    for name in all_names():
+        title = shown_title(name, language)
+        assert title
+        assert "_" not in title
+        assert re.search("[\u4e00-\u9fff]", title) is not None or language == "en", title
 
 
 async def test_a_chinese_reader_is_told_in_chinese_what_each_is(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        async with client.get("/admin/settings", headers={"Accept-Language": "zh-CN"}) as answer:
-            text = await answer.text()
+        text = await topics(client, "zh-CN")
         assert "标准错误输出上的日志级别" in text
         assert "Level of the log" not in text
 
@@ -37,9 +63,8 @@ async def test_places_are_named_and_secrets_and_passwords_are_hidden(tmp_path: P
     async with (
         admin_world(tmp_path, loaded=loaded, secrets=loaded.secrets) as world,
         world.client() as client,
-        client.get("/admin/settings") as answer,
     ):
-        text = await answer.text()
+        text = await topics(client)
         assert TOKEN not in text
         assert "hunter2" not in text
         assert "set (hidden)" in text
