@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.clock import Clock
+from agent_core.sandbox.command import Sandbox
 from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
@@ -40,6 +41,8 @@ class Core:
         clock: Tells the time, and sleeps.
         home: The folder of Parley's files.
         owing: Makes a change, and records what it returns as owed, for `owe`.
+        sandbox: Runs programs without the network, without Parley's files and within limits; None on a machine that
+            allows no sandbox. Whatever parses a file of others belongs in there.
     """
 
     store: Store
@@ -54,6 +57,7 @@ class Core:
     clock: Clock
     home: Path
     owing: Callable[[Callable[[Connection], Sequence[Owed]]], Awaitable[Sequence[Owed]]]
+    sandbox: Sandbox | None
 
     async def owe(self, change: Callable[[Connection], Sequence[Owed]]) -> Sequence[Owed]:
         """Make a change of the plugin's tables, and let what it returns be owed, in one transaction.

@@ -31,6 +31,7 @@ from gateway.admin.screen import Screen
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command
 from gateway.commands.press import Press
@@ -259,6 +260,21 @@ class Plugin:
         text is masked, and only the model reads it. It is part of the conversation from then on, so it should be told
         once. What does not come from Parley or the people of the chat has an origin that says so. A failure, or more
         than 5 seconds, is logged, and counts as no note.
+        """
+        return None
+
+    async def read(
+        self, item: InboxItem, run: Run | None, file: ReceivedFile, room: int, language: Language
+    ) -> FileContents | None:
+        """Return what is in a file of a message, or None to leave it to others.
+
+        Asked for each received file but recordings and pictures that the model is shown, outside of any transaction
+        while the prompt is made, for which the chat waits, and again after a crash. The file is in the chat's workspace
+        already. `room` is the number of characters that the model can still be told with this message; what is longer
+        is cut. `run` and `language` are as for `hear`. The text is masked, and counts as input from whoever the file is
+        from, never as the sender's word. A failure, or more than two minutes, is logged, and counts as None, except a
+        lack of file handles, after which the run is tried again. If nothing reads it, the model is told of the file
+        alone.
         """
         return None
 

@@ -15,6 +15,9 @@ from agent_core.models.scripted import Speech
 from agent_core.models.selection import ModelSettingError
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.reasons import TerminalReason
+from agent_core.sandbox.command import Command as SandboxCommand
+from agent_core.sandbox.command import Finished, Sandbox
+from agent_core.sandbox.limits import CommandLimits
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
@@ -46,6 +49,7 @@ from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
@@ -105,6 +109,7 @@ __all__ = [
     "Clock",
     "Command",
     "CommandInvoked",
+    "CommandLimits",
     "CommandSpec",
     "CommandTable",
     "Connection",
@@ -118,6 +123,8 @@ __all__ = [
     "Entry",
     "Errand",
     "Errands",
+    "FileContents",
+    "Finished",
     "Forgotten",
     "Group",
     "Grouped",
@@ -159,6 +166,7 @@ __all__ = [
     "Proposal",
     "Quoting",
     "ReactionAdded",
+    "ReceivedFile",
     "Report",
     "RequestMade",
     "RetryableToolError",
@@ -176,6 +184,8 @@ __all__ = [
     "RunEnd",
     "Running",
     "Said",
+    "Sandbox",
+    "SandboxCommand",
     "ScheduleFired",
     "Screen",
     "Secrets",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
+from agent_core.sandbox.command import Launcher
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import (
     ChatKey,
@@ -75,6 +76,8 @@ class System:
     """The plugins to be made."""
     peers: Peers = field(default_factory=NoPeers)
     """The other processes on the database."""
+    launcher: Launcher | None = None
+    """Starts programs of plugins in a sandbox; None if none of them runs any."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Tells plugins what happens while Parley runs: those only that override the method for it."""
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -17,6 +17,7 @@ from channels.base import ChatKey, InboundEvent
 from gateway.chat.holds import Hold, HoldUntil, Why
 from gateway.chat.places import Moved
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.chat.sounds import Heard, Sound
 from gateway.permissions.gates import BeforeCall
 from gateway.plugin import Plugin
@@ -30,6 +31,8 @@ from gateway.upkeep.forgetting import PluginKeepsRows
 
 HEAR_WITHIN = 300.0
 """Seconds that a plugin may take to hear a recording. The chat waits for it."""
+READ_WITHIN = 120.0
+"""Seconds that a plugin may take to read a file. The chat waits for it."""
 TAKE_OVER_WITHIN = 10.0
 """Seconds that a plugin may take to take over what it left. The chats wait for it."""
 CLOSE_WITHIN = 5.0
@@ -123,24 +126,42 @@ class Moments:
                 await done_within(plugin.closed(), CLOSE_WITHIN, self._clock)
 
 
-class Hearing:
-    """The plugins that listen to recordings."""
+class Receiving:
+    """The plugins that listen to recordings, and those that read other files."""
 
     def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
         self._failures = failures
         self._clock = clock
-        self._plugins = tuple(each for each in plugins if type(each).hear is not Plugin.hear)
+        self._hearing = tuple(each for each in plugins if type(each).hear is not Plugin.hear)
+        self._reading = tuple(each for each in plugins if type(each).read is not Plugin.read)
 
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         """Return what the first plugin that listens to a recording hears in it. See `Plugin.hear`."""
-        for plugin in self._plugins:
-            listening = Contained("a plugin failed", plugin=plugin.name, where="hear")
-            with listening, self._failures.kept(plugin.name, "hear"):
-                heard = await done_within(plugin.hear(item, run, sound, language), HEAR_WITHIN, self._clock)
-                if heard is not None:
-                    return _checked(heard)
-            if listening.error is not None:
-                raise_lack(listening.error)
+        asked = {each.name: partial(each.hear, item, run, sound, language) for each in self._hearing}
+        return await self._first("hear", asked, Heard, HEAR_WITHIN)
+
+    async def read(
+        self, item: InboxItem, run: Run | None, file: ReceivedFile, room: int, language: Language
+    ) -> FileContents | None:
+        """Return what the first plugin that reads such a file finds in it. See `Plugin.read`."""
+        asked = {each.name: partial(each.read, item, run, file, room, language) for each in self._reading}
+        return await self._first("read", asked, FileContents, READ_WITHIN)
+
+    async def _first(
+        self,
+        moment: str,
+        asked: Mapping[str, Callable[[], Coroutine[object, object, T | None]]],
+        kind: type[T],
+        within: float,
+    ) -> T | None:
+        for plugin, ask in asked.items():
+            asking = Contained("a plugin failed", plugin=plugin, where=moment)
+            with asking, self._failures.kept(plugin, moment):
+                found = await done_within(ask(), within, self._clock)
+                if found is not None:
+                    return _checked(found, kind, moment)
+            if asking.error is not None:
+                raise_lack(asking.error)
         return None
 
 
@@ -213,8 +234,8 @@ def _seconds_of(wait: HoldUntil, clock: Clock) -> float:
     return wait.until - clock.time()
 
 
-def _checked(heard: Heard) -> Heard:
-    """Return what a plugin has heard. Raises TypeError for anything else."""
-    if not isinstance(heard, Heard):
-        raise TypeError(f"hear returned {type(heard).__name__}")
-    return heard
+def _checked(found: object, kind: type[T], moment: str) -> T:
+    """Return what a moment returned. Raises TypeError for anything else."""
+    if not isinstance(found, kind):
+        raise TypeError(f"{moment} returned {type(found).__name__}")
+    return found

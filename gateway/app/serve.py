@@ -215,7 +215,7 @@ async def open_app(
                 connected,
                 parts,
                 resources.start,
-                system=System(resources.clock, peers=resources.peers, plugins=plugins),
+                system=System(resources.clock, peers=resources.peers, plugins=plugins, launcher=resources.launcher),
                 approved=approved,
             )
         )

@@ -26,6 +26,7 @@ from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
 from channels.files import MIB, FileRefused
 from channels.text import literal
+from gateway.chat.received_files import ReceivedFile
 from gateway.chat.sounds import Sound
 from gateway.permissions.sources import origin_of_file
 from gateway.texts.say import Language, say
@@ -51,6 +52,8 @@ class Fetched:
     notes: list[str] = field(default_factory=list)
     """A note for the model on each file."""
     sounds: list[Sound] = field(default_factory=list)
+    files: list[ReceivedFile] = field(default_factory=list)
+    """Other files than recordings and pictures that the model can see."""
     shown: list[str] = field(default_factory=list)
     """A line for the person, in Markdown, on each file that could not be read."""
     unseen: list[str] = field(default_factory=list)
@@ -128,7 +131,10 @@ class Attachments:
             log.warning("file not kept", channel=self.channel.name, reason=str(error))
             fetched.lacks(name, "kept", error, self.language)
             return
+        seen = len(fetched.images)
         fetched.notes.append(self._shown(fetched, attachment, path, content))
+        if content and not attachment.is_audio and len(fetched.images) == seen:
+            fetched.files.append(ReceivedFile(place, attachment, content, path.name))
 
     def _shown(self, fetched: Fetched, attachment: Attachment, path: Path, content: bytes) -> str:
         """Show the model a picture. Return a note for it on the file."""

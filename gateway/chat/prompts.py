@@ -20,6 +20,7 @@ from channels.unread import Unread
 from gateway.chat.attachments import Attachments, Fetched
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompt_notes import NotesOf, PromptNote
+from gateway.chat.received_files import ROOM, Read, note_on
 from gateway.chat.sounds import Hear, Sound, Understood, understood
 from gateway.permissions.sources import origin_of_event, origin_of_names, with_plain_names
 from gateway.permissions.workspaces import Workspaces
@@ -49,6 +50,7 @@ class PromptMaker:
     secrets: Secrets
     """Secrets to mask, including those stored before they were known to be secret."""
     hear: Hear
+    read: Read
     run: Run | None
     """The run that answers."""
     language: Language = "en"
@@ -77,6 +79,7 @@ class PromptMaker:
         event = _with_author(event) if by_guest else event
         names = origin_of_names(event, self.talk.is_trusted) if event.named else CLEAN
         fetched = await (await self.attachments()).fetch(event) if event.attachments else Fetched()
+        await self._read(InboxItem(item.seq, event), fetched)
         heard = [each for sound in fetched.sounds async for each in self._heard(InboxItem(item.seq, event), sound)]
         words = with_plain_names(event.text, event, self.talk.is_trusted) if event.named else event.text
         said = "\n\n".join(filter(None, [words, *(each.words for each in heard)]))
@@ -121,6 +124,19 @@ class PromptMaker:
         heard = await self.hear(item, self.run, sound, self.language)
         if heard is not None:
             yield understood(heard, sound.attachment, self.secrets)
+
+    async def _read(self, item: InboxItem, fetched: Fetched) -> None:
+        """Add what is in the files, as far as anything reads them and there is room."""
+        room = ROOM
+        for file in fetched.files:
+            contents = await self.read(item, self.run, file, room, self.language) if room > 0 else None
+            if contents is None:
+                continue
+            if note := note_on(contents, file, self.secrets, room):
+                fetched.notes.append(note)
+                room -= len(note)
+            if contents.shown:
+                fetched.shown.append(self.secrets.mask(contents.shown))
 
     async def _above(self, item: InboxItem) -> tuple[list[str], list[str], Origin]:
         """Return the message above the thread as lines of ours, or of others if it is not clean."""
@@ -180,12 +196,14 @@ def _with_author(event: MessageReceived) -> MessageReceived:
 
 @dataclass(frozen=True)
 class Media:
-    """What pictures and recordings become for the model."""
+    """What pictures, recordings and other files become for the model."""
 
     models: ChatModels
     """Tells if the model that answers sees pictures."""
     hear: Hear
     """Tells what is said in a recording."""
+    read: Read
+    """Tells what is in another file."""
     samples: Callable[[], Mapping[str, str]] = dict
     """Returns the sample files that folders of chats may have, by name."""
 
@@ -210,7 +228,7 @@ class ChatPrompts:
             talk_of: Returns what reads earlier messages of a channel.
             notes_of: Returns what the model is told beside a message.
             notes: Tells what jobs have posted.
-            media: What becomes of pictures and recordings.
+            media: What becomes of pictures, recordings and other files.
         """
         self._talk_of = talk_of
         self._workspaces = workspaces
@@ -225,8 +243,8 @@ class ChatPrompts:
     ) -> PromptMaker:
         """Return what makes the prompts of a chat, for a sender with this language; `run` answers them."""
         files = partial(self._attachments, chat, channel, language, run)
-        talk, hear = self._talk_of(channel), self._media.hear
-        return PromptMaker(channel, files, self._clock, zone, talk, self._secrets, hear, run, language)
+        talk, hear, read = self._talk_of(channel), self._media.hear, self._media.read
+        return PromptMaker(channel, files, self._clock, zone, talk, self._secrets, hear, read, run, language)
 
     async def _attachments(self, chat: ChatKey, channel: Channel, language: Language, run: Run | None) -> Attachments:
         models = self._media.models

@@ -42,6 +42,7 @@ MOMENTS = {
     "hold": "plugins_hold",
     "hear": "plugins_hear",
     "prompt": "plugins_prompt",
+    "read": "plugins_read",
     "admitted": "plugins_admitted",
     "moved": "plugins_moved",
     "ended": "plugins_ended",

@@ -143,6 +143,7 @@ TEXTS = {
     "plugins_hold": {"en": "may let the next answer in a chat wait", "zh": "可让聊天中的下一次回答等待"},
     "plugins_hear": {"en": "hears recordings", "zh": "听取语音"},
     "plugins_prompt": {"en": "tells the model something with messages", "zh": "随消息告诉模型一些内容"},
+    "plugins_read": {"en": "reads files that are sent", "zh": "阅读收到的文件"},
     "plugins_admitted": {"en": "is told of each message that is let in", "zh": "获知每条放行的消息"},
     "plugins_moved": {"en": "is told where messages wait", "zh": "获知消息的等待位置"},
     "plugins_ended": {"en": "is told when an answer ends", "zh": "获知每次回答结束"},

@@ -15,6 +15,7 @@ from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.origin import CLEAN, Origin
+from agent_core.sandbox.command import Launcher
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.tool import Tool
 from agent_core.tools.web.fetch import Fetcher
@@ -94,6 +95,8 @@ class BotOptions:
     """The address of the store's database on PostgreSQL; None for SQLite's file."""
     agrees_on_time: bool = False
     """Go by the clock of that database where its own clock is wrong."""
+    launcher: Launcher | None = None
+    """Starts programs of plugins in a sandbox."""
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -256,6 +259,7 @@ class Bot:
             fetcher=fetcher,
             peers=peers,
             plugins=plugins,
+            launcher=self._options.launcher,
         )
         self.made = await self._life.enter_async_context(
             composed(

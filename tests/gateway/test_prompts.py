@@ -66,7 +66,7 @@ def picture(reference: str = "f") -> Attachment:
 
 
 async def nobody_listens(*_: object) -> None:
-    """Hear nothing."""
+    """Hear and read nothing."""
 
 
 async def made(
@@ -81,7 +81,9 @@ async def made(
             return Attachments(channel, home / "w", vision, FileSources(home / "w"), samples=SAMPLES)
 
         paris = ZoneInfo("Europe/Paris")
-        maker = PromptMaker(channel, attachments, clock, paris, talk, store.secrets, nobody_listens, None)
+        maker = PromptMaker(
+            channel, attachments, clock, paris, talk, store.secrets, nobody_listens, nobody_listens, None
+        )
         return await maker.make(given)
 
 

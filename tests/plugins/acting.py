@@ -17,6 +17,7 @@ from gateway.admin.tables import tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.chat.replies import Answer
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, Invocation, Unfinished, reply
@@ -137,6 +138,11 @@ class Acts(Plugin):
 
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         return await self.act("hear", Heard(f"{self.name} heard it"))  # type: ignore[return-value]
+
+    async def read(
+        self, item: InboxItem, run: Run | None, file: ReceivedFile, room: int, language: Language
+    ) -> FileContents | None:
+        return await self.act("read", FileContents(f"{self.name} read it"))  # type: ignore[return-value]
 
     async def hold(self, chat: ChatKey) -> HoldUntil | None:
         return await self.act("hold", None)  # type: ignore[return-value]

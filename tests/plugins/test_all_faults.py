@@ -18,6 +18,9 @@ class P(Plugin):
     def hear(self, item, run, sound, language):
         return None
 
+    def read(self, item, run, file, room, language):
+        return None
+
     def before_call(self, call):
         return None
 
@@ -60,7 +63,7 @@ def test_a_check_finds_plain_functions_that_are_awaited_and_defaults_of_another_
 
     assert code == 1
     for what in (
-        *("its hear", "its before_call", "its hold", "what /roll runs", "what suggests values for /roll"),
+        *("its hear", "its read", "its before_call", "its hold", "what /roll runs", "what suggests values for /roll"),
         *("what a press of again runs", "the tool roll_die", "the view of the screen rolls", "the route /dice"),
         *("the duty count", "what does the owed line"),
     ):

@@ -17,7 +17,14 @@ from channels.commands import Typed
 from channels.memory import user
 from gateway.admin import watch
 from gateway.app import plugins as plugin_lists
-from gateway.app.moments import CLOSE_WITHIN, HEAR_WITHIN, HOLD_WITHIN, PROMPT_WITHIN, TAKE_OVER_WITHIN
+from gateway.app.moments import (
+    CLOSE_WITHIN,
+    HEAR_WITHIN,
+    HOLD_WITHIN,
+    PROMPT_WITHIN,
+    READ_WITHIN,
+    TAKE_OVER_WITHIN,
+)
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
 from gateway.app.plugin_models import LOOK_UP_WITHIN
 from gateway.app.plugin_routes import ROUTE_WITHIN
@@ -138,6 +145,13 @@ async def the_next_one_hears(scene: Scene) -> None:
     assert "Done." in scene.bot.screen
 
 
+async def the_next_one_reads(scene: Scene) -> None:
+    scene.bot.llm.add("Done.")
+    await scene.bot.hears("look", files={"plan.pdf": b"..."})
+    assert "[plan.pdf reads:]\nnear read it" in (last_prompt(scene.bot).context or "")
+    assert "Done." in scene.bot.screen
+
+
 async def others_are_told_of_it(scene: Scene) -> None:
     scene.bot.llm.add("Done.")
     await scene.bot.hears("hi")
@@ -222,6 +236,7 @@ MOMENTS: Mapping[str, Moment] = {
     "owed": Moment(what_others_owe_is_done, OWED_WITHIN, where="bad line"),
     "ended": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
     "hear": Moment(the_next_one_hears, HEAR_WITHIN),
+    "read": Moment(the_next_one_reads, READ_WITHIN),
     "hold": Moment(the_run_begins, HOLD_WITHIN),
     "prompt": Moment(the_others_note_is_read, PROMPT_WITHIN),
     "listens": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),

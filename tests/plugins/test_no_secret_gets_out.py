@@ -18,6 +18,7 @@ from channels.commands import Suggestion, Typed
 from channels.memory import user
 from gateway.admin.screen import Screen, View, Visit
 from gateway.admin.tables import Action, PlainTable, tables_view
+from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.chat.replies import Answer, Rewritten, Settling
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, Invocation, Unfinished, reply
@@ -127,6 +128,11 @@ class Says(Plugin):
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         return Heard(self.words, shown=self.words)
 
+    async def read(
+        self, item: InboxItem, run: Run | None, file: ReceivedFile, room: int, language: Language
+    ) -> FileContents | None:
+        return FileContents(self.words, shown=self.words)
+
     async def before_call(self, call: Proposal) -> Objection | None:
         return Objection("says_words") if call.call.name == "says_refused" else None
 
@@ -173,7 +179,7 @@ async def in_duties(world: AdminWorld) -> str:
 async def for_the_model(world: AdminWorld) -> str:
     bot = world.bot
     bot.llm.add(calls(("says_words", {})), calls(("says_failure", {})), calls(("says_refused", {})), "Done.")
-    await bot.hears("work", files={"voice.ogg": b"..."})
+    await bot.hears("work", files={"voice.ogg": b"...", "plan.pdf": b"..."})
     said = [message.model_dump_json() for _, message in bot.channel.posts]
     return str([*said, *(str(request) for request in bot.llm.requests)])
 

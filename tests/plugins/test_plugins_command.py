@@ -267,6 +267,9 @@ class P(Plugin):
     async def hear(self, item, run, sound, language):
         return None
 
+    async def read(self, item, run, file, room, language):
+        return None
+
     def admitted(self, event):
         pass
 
@@ -289,7 +292,8 @@ async def test_it_tells_what_a_plugin_may_refuse_hold_and_do_after_an_answer(
     said = about(bot, "dice").replace("\\", "")
     assert (
         "Takes part: may refuse tool calls or have people asked, may let the next answer in a chat wait, "
-        "hears recordings, is told of each message that is let in, is told where messages wait, "
+        "hears recordings, reads files that are sent, is told of each message that is let in, "
+        "is told where messages wait, "
         "is told when an answer ends, erases its data of people on request"
     ) in said
     assert "Follows answers: dice_told" in said

@@ -9,7 +9,7 @@ from agent_core.origin import CLEAN
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app.moments import Hearing, Holding, Moments, Noting
+from gateway.app.moments import Holding, Moments, Noting, Receiving
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -60,6 +60,7 @@ class ChatParts:
         answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(moments.plugins))
         self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, moments.moved)
         failures = base.system.plugins.failures
+        receiving = Receiving(moments.plugins, failures, clock)
         holding = Holding(moments.plugins, failures, clock)
         asked = holding.hold if holding.plugins else None
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id, asked)
@@ -75,7 +76,8 @@ class ChatParts:
             secrets=base.secrets,
             media=Media(
                 agents.chat_models,
-                Hearing(moments.plugins, failures, clock).hear,
+                receiving.hear,
+                receiving.read,
                 lambda: base.system.plugins.models.samples,
             ),
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from agent_core.sandbox.process import ProcessSandbox
 from gateway.app.moments import Moments
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
@@ -42,6 +43,7 @@ class Parts:
         files = FileParts(base, people)
         guards = Guards(base, people, files)
         owed = OwedWork(base.store, base.delivery, base.clock, partial(_given_up, people.owners))
+        launcher = base.system.launcher
         core = Core(
             base.store,
             base.delivery,
@@ -55,6 +57,7 @@ class Parts:
             clock=base.clock,
             home=base.home,
             owing=owed.add,
+            sandbox=ProcessSandbox(launcher, base.clock) if launcher else None,
         )
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)
