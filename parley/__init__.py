@@ -54,6 +54,7 @@ from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, 
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
 from gateway.commands.press import Press, press_action
+from gateway.core import Core, Duty, Running
 from gateway.delivery.delivery import Delivery
 from gateway.errors import ParleyError
 from gateway.permissions.access import Access
@@ -62,7 +63,7 @@ from gateway.permissions.gates import Objection
 from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
 from gateway.permissions.roles import Role, Roles
 from gateway.permissions.workspaces import Workspaces
-from gateway.plugin import Core, Duty, Plugin, Running
+from gateway.plugin import Plugin
 from gateway.records.metric import Durations, Metric, counter, gauge
 from gateway.runs.errands import Errand, Errands
 from gateway.runs.model_set import CurrentModels

@@ -1,0 +1,1 @@
+"""Documents that people send: reading, searching and writing them."""

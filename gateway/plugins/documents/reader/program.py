@@ -1,0 +1,119 @@
+"""The program that runs in the sandbox: reads what `job.json` asks for, and writes lines of JSON to `pages.jsonl`.
+
+The last line says how it ended. What is missing if it is killed is the end alone: each page is written at once.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from gateway.plugins.documents.reader.opening import opened
+from gateway.plugins.documents.reader.page import Document, Page, Unreadable, Wish
+from gateway.plugins.documents.reader.searching import hits_in, words_of
+
+FILE, JOB, PAGES = "document", "job.json", "pages.jsonl"
+FACT_CHARS = 2_000
+MOST_HITS = 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked for."""
+
+    name: str
+    """Of the file, for its ending alone."""
+    wish: Wish
+    first: int = 1
+    last: int | None = None
+    """Of the pages; None for the last one of all."""
+    words: str = ""
+    """What to search for; empty to read."""
+    room: int = 12_000
+    """Characters of text."""
+    seconds: float = 10.0
+
+
+def main() -> None:
+    """Do the job in the current folder."""
+    asked = json.loads(Path(JOB).read_text("utf-8"))
+    job = Job(**{**asked, "wish": Wish(**asked["wish"])})
+    with Path(PAGES).open("w", encoding="utf-8") as file:
+        try:
+            document = opened(Path(FILE).read_bytes(), job.name, job.wish)
+            _write(file, {"kind": document.kind, "unit": document.unit, "facts": _facts(document)})
+            _write(file, {"end": (_search if job.words else _read)(file, document, job)})
+        except Unreadable as error:
+            _write(file, {"error": str(error)})
+        except RecursionError:
+            _write(file, {"error": "nested"})
+        except MemoryError:
+            _write(file, {"error": "too_large"})
+
+
+def _write(file: TextIO, line: object) -> None:
+    json.dump(line, file, ensure_ascii=True)
+    file.write("\n")
+    file.flush()
+
+
+def _facts(document: Document) -> list[str]:
+    return [each if len(each) <= FACT_CHARS else f"{each[:FACT_CHARS]}…" for each in document.facts]
+
+
+def _pages(document: Document, job: Job) -> Iterator[Page | None]:
+    """Yield the pages from the first wanted one on, and None when the time is over."""
+    until = time.monotonic() + job.seconds
+    for page in document.pages(job.first):
+        if time.monotonic() > until:
+            yield None
+            return
+        if page.number >= job.first:
+            yield page
+
+
+def _read(file: TextIO, document: Document, job: Job) -> dict[str, object]:
+    """Write the wanted pages as far as there is room. Go on to count the others, if that has to be."""
+    room, done, total, why = job.room, job.first - 1, document.count, ""
+    for page in _pages(document, job):
+        if page is None:
+            return {"done": done, "total": document.count, "why": why or "time"}
+        if not why:
+            why = _why_not(page, job, room, is_first=done < job.first)
+        if why and document.count is not None:
+            break
+        if not why:
+            text = page.text[:room]
+            cut = len(page.text) - len(text)
+            _write(file, {"number": page.number, "label": page.label, "text": text, "cut": cut})
+            room, done = room - len(text) - len(page.label), page.number
+        total = page.number if document.count is None else total
+    return {"done": done, "total": total, "why": why}
+
+
+def _why_not(page: Page, job: Job, room: int, *, is_first: bool) -> str:
+    """Return why a page is not shown; empty if it is. The first one is cut rather than left out."""
+    if job.last is not None and page.number > job.last:
+        return "range"
+    return "room" if room <= 0 or (len(page.text) > room and not is_first) else ""
+
+
+def _search(file: TextIO, document: Document, job: Job) -> dict[str, object]:
+    """Write the places with the words."""
+    words, left, done = words_of(job.words), MOST_HITS, job.first - 1
+    for page in _pages(document, job):
+        if page is None:
+            return {"done": done, "total": document.count, "why": "time"}
+        for text in hits_in(page.text, words):
+            if not left:
+                return {"done": done, "total": document.count, "why": "room"}
+            left -= 1
+            _write(file, {"number": page.number, "label": page.label, "text": text, "cut": 0})
+        done = page.number
+    return {"done": done, "total": document.count or done, "why": ""}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Documents that come with a message: their first pages are told to the model with it."""
+
+from pathlib import PurePosixPath
+
+from channels.text import literal
+from gateway.chat.received_files import FileContents, ReceivedFile
+from gateway.plugins.documents.reader.page import NO_TEXT, Wish
+from gateway.plugins.documents.reader.program import Job
+from gateway.plugins.documents.sandboxed import DocumentReader, NotRead
+from gateway.plugins.documents.telling import pages_in, why_not
+from gateway.texts.say import Language, say
+
+ENDINGS = frozenset((".pdf", ".docx", ".docm", ".doc", ".xls", ".ppt"))
+"""Of names of documents. Those of old formats are told that they are."""
+SECONDS = 8.0
+_FOR_THE_REST = 1_000
+"""Characters for what is told of a document beside its pages."""
+
+
+async def contents(reader: DocumentReader, file: ReceivedFile, room: int, language: Language) -> FileContents | None:
+    """Return the first pages of a document, or why it cannot be read; None if it is no document."""
+    if not _is_document(file):
+        return None
+    try:
+        found = await reader.read(
+            file.content, Job(file.name, Wish(), room=max(1, room - _FOR_THE_REST), seconds=SECONDS)
+        )
+    except NotRead as error:
+        shown = f"> {why_not(error, literal(file.name), language)}"
+        return FileContents(why_not(error, file.name, "en"), shown)
+    has_text = any(each.text != NO_TEXT for each in found.pages)
+    shown = "" if has_text else f"> {say('documents_no_text', language, name=literal(file.name))}"
+    return FileContents(pages_in(found), shown)
+
+
+def _is_document(file: ReceivedFile) -> bool:
+    return file.content.startswith(b"%PDF-") or PurePosixPath(file.name).suffix.lower() in ENDINGS
