@@ -1,6 +1,7 @@
 """The request history: the conversation as provider messages, in a form that every provider accepts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from operator import is_
 from typing import assert_never
 
@@ -35,16 +36,18 @@ class RequestHistory:
         self._before: list[AgentMessage] = []
         """Messages before the last answer at the last call; later messages cannot change their conversion."""
         self._settled: list[LlmMessage] = []
+        self._ids: set[str] = set()
+        """The ids of the calls in these."""
 
     def of(self, messages: Sequence[AgentMessage]) -> tuple[LlmMessage, ...]:
-        """Return `repair(convert_to_llm(messages))`."""
+        """Return `repair(convert_to_llm(messages))`, with an id of its own for each call."""
         last = _last_answer(messages)
         if len(self._before) > last or not all(map(is_, self._before, messages)):
-            self._before, self._settled = [], []
+            self._before, self._settled, self._ids = [], [], set()
         new = messages[len(self._before) : last]
-        self._settled += self._taken(new)
+        self._settled += distinct(self._taken(new), self._ids)
         self._before += new
-        return (*self._settled, *self._taken(messages[last:]))
+        return (*self._settled, *distinct(self._taken(messages[last:]), self._ids.copy()))
 
     def _taken(self, messages: Sequence[AgentMessage]) -> tuple[LlmMessage, ...]:
         wanted = without_stale_notes(messages)
@@ -134,6 +137,45 @@ def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
                 assert_never(message)
     repaired.reverse()
     return tuple(repaired)
+
+
+def distinct(messages: Iterable[LlmMessage], used: set[str]) -> Iterator[LlmMessage]:
+    """Yield repaired messages, in which a call whose id an earlier one has gets another one, and its result as well.
+
+    Small servers count the calls of each answer anew, and Anthropic refuses such a conversation.
+
+    Args:
+        messages: The messages.
+        used: The ids of earlier calls, to which those of these are added.
+    """
+    others: dict[str, str] = {}
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            others = _others([call.id for call in message.tool_calls], used)
+            used.update(others.get(call.id, call.id) for call in message.tool_calls)
+            yield _renamed(message, others) if others else message
+        elif isinstance(message, ToolResultMessage) and message.tool_call_id in others:
+            yield message.model_copy(update={"tool_call_id": others[message.tool_call_id]})
+        else:
+            yield message
+
+
+def _others(ids: Sequence[str], used: Collection[str]) -> dict[str, str]:
+    """Return the new ids of those of one answer that are used already."""
+    taken, others = {*used, *ids}, dict[str, str]()
+    for each in ids:
+        if each in used and each not in others:
+            others[each] = next(new for number in count(len(used)) if (new := f"{each}_{number}") not in taken)
+            taken.add(others[each])
+    return others
+
+
+def _renamed(answer: AssistantMessage, others: Mapping[str, str]) -> AssistantMessage:
+    content = (
+        part.model_copy(update={"id": others.get(part.id, part.id)}) if isinstance(part, ToolCall) else part
+        for part in answer.content
+    )
+    return answer.model_copy(update={"content": tuple(content)})
 
 
 def _last_answer(messages: Sequence[AgentMessage]) -> int:
