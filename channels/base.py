@@ -262,8 +262,8 @@ class Button(Value):
 
     label: Text
     action: Action
-    style: Literal["plain", "primary", "quiet", "danger"] = "plain"
-    """Visual emphasis, where the platform supports it; `danger` for what is refused or cannot be undone."""
+    style: Literal["plain", "primary", "quiet", "danger", "rating"] = "plain"
+    """Visual emphasis, where supported: `danger` if it cannot be undone, `rating` for a pair that praises or blames."""
     says: Literal["yes", "no"] | None = None
     """Plain word that presses the button as a reply, if the message asks a question."""
 

@@ -62,6 +62,8 @@ class Limits(Value):
     once the answer is there."""
     forgets: bool = False
     """True if the messages are gone after a restart of Parley."""
+    rates_answers: bool = False
+    """True if a message can have a quiet pair of buttons by which people say if it is good."""
     stays_written: bool = False
     """True if a finished message can be neither changed nor removed."""
     max_upload: int = 50 * 1024 * 1024

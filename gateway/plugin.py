@@ -113,8 +113,10 @@ class Plugin:
 
     Those in chats stand below the line to which the progress of a run that called tools folds, where everybody in the
     chat sees them; those on the page, on its screen of a run, where only who may give the command in the run's chat
-    sees them. Either way the command's `rights` are checked when it is given, and it must check itself whether the
-    person may see that run. Below messages that were sent earlier, buttons stay when the plugin is gone.
+    sees them. Two with the place `answer` rate each whole answer, where a platform has a quiet pair of buttons for that
+    (Slack): the first praises, the second blames. Their commands may be those of presses, as `NAME_TOPIC`, which are
+    quiet if they answer None. In any case the command's `rights` are checked when it is given, and it must check itself
+    whether the person may see that run. Below messages that were sent earlier, buttons stay when the plugin is gone.
     """
 
     @classmethod

@@ -25,7 +25,7 @@ MAX_ROWS = MAX_IN_ROW = 5
 SMALLEST_HEADING = 3
 
 _NOTHING = "…"
-_STYLES = {"plain": 2, "primary": 3, "quiet": 2, "danger": 4}
+_STYLES = {"plain": 2, "primary": 3, "quiet": 2, "danger": 4, "rating": 2}
 """Discord's button styles: primary is green, danger red, the others are grey."""
 _RULE = "⎯" * 12
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")

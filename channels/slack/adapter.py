@@ -83,6 +83,7 @@ class SlackChannel:
             max_upload=MAX_UPLOAD,
             tells_full_members=True,
             shows_calls=True,
+            rates_answers=True,
             words_after=timedelta(seconds=0.1),
             typing_every=timedelta(seconds=60),  # Slack clears a status after two minutes
         )

@@ -17,6 +17,7 @@ ASK = "ask_parley"
 """Callback id of the message shortcut and of the dialog that it opens."""
 COMMAND_ON_MESSAGE = "command_"
 """Beginning of the callback id of a message shortcut that is a command; the command's name follows."""
+_BUTTONS = ("button", "feedback_buttons")
 _QUESTION = "question"
 _LONGEST_QUOTE = 1_500
 """Slack allows 3,000 characters of private metadata in a dialog."""
@@ -148,7 +149,7 @@ def stop_pressed(chat: ChatKey, message: str, person: str, me: Identity, names: 
 
 def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPressed | None:
     """Convert a button press; return None for other interactions."""
-    action = next((each for each in interaction.actions if each.type == "button" and each.value), None)
+    action = next((each for each in interaction.actions if each.type in _BUTTONS and each.value), None)
     where = interaction.container
     channel = where.channel_id or (interaction.channel.id if interaction.channel else "")
     if action is None or where.message_ts is None or not channel:

@@ -25,13 +25,14 @@ MAX_ALERT = 3_000
 MAX_LABEL = 75
 MAX_ROW = 25
 MOST_ROWS = 45
-MAY_BE_REFUSED = frozenset(("plan", "table", "alert"))
+MAY_BE_REFUSED = frozenset(("plan", "table", "alert", "context_actions"))
 """Types of blocks that not every workspace has."""
 NOT_STREAMED = frozenset(("table", "alert"))
 """Types of blocks that a text needs of its own: it cannot be streamed to its end."""
 EVENT_TYPE = "parley_message"
 
 _NOTHING = "…"
+_PAIR = 2
 _CODE = re.compile(r"(?<!\\)`[^`\n]+`")
 _BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LITERAL = 0xE000
@@ -74,7 +75,10 @@ def simple_body(message: OutboundMessage) -> Json:
     markdown = written(message) or literal(plan.lines(message.calls)) or _NOTHING
     return {
         "text": mrkdwn(shortened(markdown)),
-        "blocks": [{"type": "markdown", "text": markdown}, *actions(message.buttons)],
+        "blocks": [
+            {"type": "markdown", "text": markdown},
+            *actions([row for row in message.buttons if not _is_rating(row)]),
+        ],
     }
 
 
@@ -181,9 +185,12 @@ def _is_caption(markdown: str) -> bool:
 
 
 def actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
-    """Build one actions block per row."""
+    """Build one actions block per row; a pair that rates the message is a quiet block of its own."""
     blocks: list[JsonValue] = []
     for number, row in enumerate(row for row in rows if row):
+        if _is_rating(row):
+            blocks.append(_rating(row, f"{number}.0"))
+            continue
         elements: list[JsonValue] = [_button(button, f"{number}.{index}") for index, button in enumerate(row)]
         blocks.extend(
             {"type": "actions", "elements": elements[at : at + MAX_ROW]} for at in range(0, len(row), MAX_ROW)
@@ -191,9 +198,23 @@ def actions(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
     return blocks[:MOST_ROWS]
 
 
+def _is_rating(row: Sequence[Button]) -> bool:
+    return len(row) == _PAIR and all(button.style == "rating" for button in row)
+
+
+def _rating(pair: Sequence[Button], place: str) -> Json:
+    names = zip(("positive_button", "negative_button"), pair, strict=True)
+    both: Json = {name: {"text": _label(button), "value": button.action} for name, button in names}
+    element: Json = {"type": "feedback_buttons", "action_id": f"parley.{place}", **both}
+    return {"type": "context_actions", "elements": [element]}
+
+
+def _label(button: Button) -> Json:
+    return {"type": "plain_text", "text": button.label[:MAX_LABEL] if visible(button.label) else _NOTHING}
+
+
 def _button(button: Button, place: str) -> Json:
-    label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
-    text: Json = {"type": "plain_text", "text": label}
+    text = _label(button)
     style: Json = {"style": button.style} if button.style in ("primary", "danger") else {}
     return {"type": "button", "action_id": f"parley.{place}", "text": text, "value": button.action, **style}
 

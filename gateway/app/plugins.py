@@ -167,6 +167,8 @@ def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
         with blamed(plugin.name, "run_buttons"):
             if not all(isinstance(button, RunButton) for button in plugin.run_buttons):
                 raise PluginFailed(plugin.name, f"the plugin {plugin.name} has a button about runs that is none")
+            if sum(button.place == "answer" for button in plugin.run_buttons) not in {0, 2}:
+                raise PluginFailed(plugin.name, f"the plugin {plugin.name} has not two buttons that rate an answer")
             found += plugin.run_buttons
     return tuple(found)
 

@@ -10,7 +10,7 @@ from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, UserMessage
 from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
-from channels.base import ChannelError, OutboundMessage, Posted, Sender
+from channels.base import Button, ChannelError, OutboundMessage, Posted, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.progress_message import SOON, YOUNG, ProgressMessage
 from gateway.delivery.reasoning import reasoning_of
@@ -18,7 +18,7 @@ from gateway.permissions.access import Access
 from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, folded_posts, signed
 from gateway.runs.cards import cards_of, repeats_cards
 from gateway.runs.model_failures import Reader, trouble_text
-from gateway.runs.run_buttons import RunButton
+from gateway.runs.run_buttons import RunButton, ratings_below
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Post, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
@@ -91,13 +91,18 @@ class Answers:
             markdown="\n\n".join(filter(None, [*heard, answer])),
             trouble=why,
             reply_to=run.reply_to,
-            buttons=buttons_below(said, end, run, language),
+            buttons=buttons_below(said, end, run, language) + self._ratings(run, end, answer, language),
             reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",
             calls=progress.calls,
         )
         masked_channel, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
         now = self._clock.time()
         return how, answer_posts(masked_channel, run, message, progress, picture, now, offered=self._offered)
+
+    def _ratings(self, run: Run, end: AgentEnd, answer: str, language: Language) -> tuple[tuple[Button, ...], ...]:
+        """Return the buttons that rate a whole answer, where the platform has such."""
+        is_rated = self._delivery.channel(run.chat).limits.rates_answers and end.reason is TerminalReason.COMPLETED
+        return ratings_below(self._offered, run, language) if is_rated and answer else ()
 
     async def _is_told_by_cards(self, said: Sequence[AgentMessage]) -> bool:
         """Return True if the model's closing words only repeat cards that stand in the chat."""

@@ -11,8 +11,9 @@ from gateway.texts.say import LANGUAGES, Language
 LONGEST_RUN = 16
 """Characters of a run's id on a button below a message, whose platforms bound what it holds."""
 
-Place = Literal["chat", "page"]
-"""Below the line to which the progress of a run that called tools folds, or on the page's screen of a run."""
+Place = Literal["chat", "page", "answer"]
+"""Below the line to which the progress of a run that called tools folds, on the page's screen of a run, or below each
+whole answer, where a plugin has two that rate it: the first one praises, the second one blames."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class RunButton:
 
     def below(self, run: str, language: Language) -> Button:
         """Return it as a button below a message about the run."""
-        return Button(label=self.label[language], action=f"/{self.command} {run[:LONGEST_RUN]}", style="quiet")
+        style: Literal["quiet", "rating"] = "rating" if self.place == "answer" else "quiet"
+        return Button(label=self.label[language], action=f"/{self.command} {run[:LONGEST_RUN]}", style=style)
 
     def line(self, run: str) -> str:
         """Return the command line that it gives on the page."""
@@ -45,3 +47,9 @@ def buttons_in_chat(offered: Iterable[RunButton], run: Run, language: Language) 
     """Return the rows of buttons below the folded progress of a run."""
     row = tuple(each.below(run.id, language) for each in offered if each.place == "chat")
     return (row,) if row else ()
+
+
+def ratings_below(offered: Iterable[RunButton], run: Run, language: Language) -> tuple[tuple[Button, ...], ...]:
+    """Return the pairs of buttons that rate an answer, one of each plugin that has some."""
+    both = [each.below(run.id, language) for each in offered if each.place == "answer"]
+    return tuple(zip(both[::2], both[1::2], strict=True))

@@ -173,6 +173,11 @@ _REASONS = (
         "list objects of RunButton in its run_buttons",
     ),
     (
+        r"the plugin (.+) has not two buttons that rate an answer",
+        r"插件 \1 用于评价回答的按钮不是两个",
+        "list two with the place answer in its run_buttons: the first praises, the second blames",
+    ),
+    (
         r"the screen (.+) has no such name as dice, or no text (.+)",
         r"页面 \1 的名称不像 dice，或缺少文字 \2",
         r"name the screen with lower-case letters, digits, - and _, and add \2 to its texts",

@@ -11,6 +11,7 @@ from agent_core.models.scripted import calls
 from agent_core.tools.tool import Tool, tool
 from channels.base import OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel
+from gateway.app.plugins import PluginFailed
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import LOOK, Right, always
 from gateway.permissions.roles import Role
@@ -136,3 +137,12 @@ async def test_the_page_shows_a_button_to_those_who_may_give_its_command(tmp_pat
 def test_a_button_that_no_message_can_have_is_refused(command: str, label: Mapping[Language, str], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         RunButton(command, label, "chat")
+
+
+async def test_ratings_come_in_pairs(start_bot: StartBot) -> None:
+    class Lone(Plugin):
+        name = "lone"
+        run_buttons: ClassVar = (RunButton("star", {"en": "Star", "zh": "加星"}, "answer"),)
+
+    with pytest.raises(PluginFailed, match="lone has not two buttons that rate an answer"):
+        await start_bot("Hi.", plugins=(Lone,))

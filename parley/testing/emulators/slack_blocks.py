@@ -10,13 +10,14 @@ MOST_BLOCKS = 50
 MOST_MARKDOWN = 12_000
 """Characters of all Markdown blocks of a message together."""
 MOST_ELEMENTS = 25
+MOST_CONTEXT_ACTIONS = 5
 MOST_TASKS = 50
 MOST_ROWS = 100
 MOST_COLUMNS = 20
 STATUSES = ("pending", "in_progress", "complete", "error")
 LENGTHS = {"action_id": 255, "block_id": 255, "value": 2000, "url": 3000}
 LEVELS = (None, "default", "info", "warning", "error", "success")
-TEXT_LENGTHS = {"section": 3000, "header": 150}
+TEXT_LENGTHS = {"section": 3000, "header": 150, "alert": 3000}
 MOST_LABEL = 75
 KNOWN = {
     "markdown", "section", "actions", "divider", "context", "header", "image", "rich_text", "input", "table",
@@ -54,10 +55,10 @@ def _check_block(block: Json, where: str) -> None:
         raise _invalid(f"must be more than 0 characters [json-pointer:{where}/text]")
     if kind in TEXT_LENGTHS:
         _check_text(block.get("text"), TEXT_LENGTHS[str(kind)], f"{where}/text", needed="fields" not in block)
-    if kind == "alert":
-        _check_text(block.get("text"), TEXT_LENGTHS["section"], f"{where}/text", needed=True)
-        if block.get("level") not in LEVELS:
-            raise _invalid(f"unsupported level [json-pointer:{where}/level]")
+    if kind == "alert" and block.get("level") not in LEVELS:
+        raise _invalid(f"unsupported level [json-pointer:{where}/level]")
+    if kind == "context_actions":
+        _check_context_actions(block.get("elements"), where)
     if kind == "actions":
         _check_actions(block.get("elements"), where)
     if kind == "plan":
@@ -103,6 +104,22 @@ def _check_table(rows: JsonValue, where: str) -> None:
             kind = cell.get("type") if isinstance(cell, dict) else None
             if kind not in ("raw_text", "rich_text") or (kind == "raw_text" and not cell.get("text")):  # type: ignore[union-attr]
                 raise _invalid(f"must be a cell with a text [json-pointer:{inside}]")
+
+
+def _check_context_actions(elements: JsonValue, where: str) -> None:
+    if not isinstance(elements, list) or not 1 <= len(elements) <= MOST_CONTEXT_ACTIONS:
+        raise _invalid(f"must have 1 to {MOST_CONTEXT_ACTIONS} items [json-pointer:{where}/elements]")
+    for index, element in enumerate(elements):
+        inside = f"{where}/elements/{index}"
+        if not isinstance(element, dict) or element.get("type") not in ("feedback_buttons", "icon_button"):
+            raise _invalid(f"unsupported type [json-pointer:{inside}/type]")
+        _check_lengths(element, inside)
+        for name in ("positive_button", "negative_button") if element["type"] == "feedback_buttons" else ():
+            button = element.get(name)
+            if not isinstance(button, dict) or not isinstance(button.get("value"), str):
+                raise _invalid(f"must have a text and a value [json-pointer:{inside}/{name}]")
+            _check_text(button.get("text"), MOST_LABEL, f"{inside}/{name}/text", needed=True, plain=True)
+            _check_lengths(button, f"{inside}/{name}")
 
 
 def _check_actions(elements: JsonValue, where: str) -> None:

@@ -226,6 +226,11 @@ class Chat:
                 return self._press(person, each, found)
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
+    async def rates(self, person: Person, message: Message, *, good: bool) -> Press:
+        """Press one of the two buttons that say if a message is good."""
+        praise, blame = message.ratings
+        return self._press(person, message, praise if good else blame)
+
     async def shortcut(self, person: Person, message: Message, callback_id: str) -> None:
         """Use the app's shortcut in the menu of a message."""
         self._deliver(message_action(self._world, self._room, person, message, callback_id), lambda _answer: None)

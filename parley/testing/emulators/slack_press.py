@@ -30,7 +30,7 @@ def slash_command(world: World, room: Room, person: Person, command: str, text: 
 def block_actions(world: World, room: Room, press: Press) -> Json:
     message, button = press.message, press.button
     action: Json = {
-        "type": "button",
+        "type": button.kind,
         "action_id": button.action_id,
         "block_id": button.block_id,
         "text": {"type": "plain_text", "text": button.text, "emoji": True},

@@ -1,8 +1,8 @@
 """State of the Slack emulator: users, conversations, messages, files, button presses."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import JsonValue
@@ -105,6 +105,7 @@ class Button:
     block_id: str = ""
     url: str | None = None
     style: str = ""
+    kind: str = "button"
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,12 @@ class Message:
         """Buttons, one row per actions block."""
         return [row for row in (_row(block) for block in self.blocks) if row]
 
+    @property
+    def ratings(self) -> list[Button]:
+        """Buttons that say if the message is good, the good one first."""
+        pairs = (each for block in self.blocks if block.get("type") == "context_actions" for each in _ratings(block))
+        return [*pairs]
+
     def button(self, text: str | None = None, data: str | None = None) -> Button | None:
         for row in self.buttons:
             for each in row:
@@ -263,6 +270,16 @@ def _row(block: Json) -> list[Button]:
     if not isinstance(elements, list):
         return []
     return [_button(each, block) for each in elements if isinstance(each, dict) and each.get("type") == "button"]
+
+
+def _ratings(block: Json) -> Iterator[Button]:
+    elements = block.get("elements")
+    for element in elements if isinstance(elements, list) else []:
+        for name in ("positive_button", "negative_button"):
+            button = element.get(name) if isinstance(element, dict) else None
+            if isinstance(element, dict) and isinstance(button, dict):
+                made = _button({**button, "action_id": element.get("action_id")}, block)
+                yield replace(made, kind="feedback_buttons")
 
 
 def _button(element: Json, block: Json) -> Button:

@@ -1,0 +1,1 @@
+"""Praise and blame of answers."""
