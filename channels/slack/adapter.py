@@ -94,7 +94,7 @@ class SlackChannel:
         self._users = Users(self._client)
         self._typing = TypingIndicator(self._client)
         self._languages = Languages()
-        self._streams = OpenStreams(self._client, self._users)
+        self._streams = OpenStreams(self._client, self._users, self._typing.posted)
         self._history = History(self._client, self._users)
         self._attachments = Attachments(self._client, self._history, now)
         self._me: Identity | None = None

@@ -27,7 +27,9 @@ Stopped = Callable[[Posted, str], Awaitable[None]]
 class OpenStreams:
     """The streams that this process has begun and not ended, and what it knows of their beginnings."""
 
-    def __init__(self, client: Client, users: Users) -> None:
+    def __init__(self, client: Client, users: Users, on_begun: Callable[[ChatKey], None]) -> None:
+        """`on_begun` is told of each stream that begins, by its chat."""
+        self._on_begun = on_begun
         self.on_stopped: Stopped | None = None
         """Told that a reader has stopped a message, with the id of the user whom it answers."""
         self._client = client
@@ -125,6 +127,7 @@ class OpenStreams:
 
     def begun(self, stream: SlackStream, posted: Posted, key: str) -> None:
         self._open[_place(posted)] = (stream, key)
+        self._on_begun(posted.chat)
 
     def ended(self, posted: Posted) -> None:
         self._open.pop(_place(posted), None)

@@ -170,3 +170,15 @@ async def test_which_chats_have_streams(scene: Scene) -> None:
     stream = scene.channel.stream(channel, person=scene.ann.id, reply_to=None, key=KEY)
     assert stream is not None
     await stream.show(live("In the channel"))
+
+
+async def test_slack_clears_the_status_as_a_stream_begins_and_no_call_is_spent_on_it(scene: Scene) -> None:
+    assert await scene.channel.typing(scene.key)
+    assert scene.thread.status
+    stream = scene.stream()
+    await stream.show(live("It is a long "))
+    assert not scene.thread.status
+
+    await scene.channel.edit(posted(stream), OutboundMessage(markdown="It is a long story."))
+    await scene.channel.close()
+    assert scene.calls("assistant.threads.setStatus") == 1
