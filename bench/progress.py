@@ -49,7 +49,7 @@ async def figures(on: str) -> list[Figure]:
     return [
         Figure("first words after the model's first token, median", first_words, "ms", WORDS_WITHIN[on]),
         Figure("calls to the platform for an answer that is written for 3 s", calls_each, ""),
-        Figure("messages left of a 10 s run", len(left), "", 2),
+        Figure("messages left of a 10 s run", len(left), "", 1),
         Figure("longest time without a visible change", longest, "s", 2),
         Figure("further changes on the screen", edits, ""),
         Figure("refused calls", refused, "", 0),

@@ -111,12 +111,10 @@ class Plugin:
     run_buttons: ClassVar[Sequence[RunButton]] = ()
     """Buttons about a run, each of which gives a command of the plugin with the run's id.
 
-    Those in chats stand below the line to which the progress of a run that called tools folds, where everybody in the
-    chat sees them; those on the page, on its screen of a run, where only who may give the command in the run's chat
-    sees them. Two with the place `answer` rate each whole answer, where a platform has a quiet pair of buttons for that
-    (Slack): the first praises, the second blames. Their commands may be those of presses, as `NAME_TOPIC`, which are
-    quiet if they answer None. In any case the command's `rights` are checked when it is given, and it must check itself
-    whether the person may see that run. Below messages that were sent earlier, buttons stay when the plugin is gone.
+    `chat`: for everybody below the answer of a run that called tools for long, or the line to which its progress folds.
+    `page`: on the run's screen, for who may give the command in its chat. `answer`: two that rate each whole answer
+    where the platform has such a pair; a press is `NAME_TOPIC`. The command's `rights` are checked, and it checks
+    itself whether the person may see that run. Below earlier messages buttons stay when the plugin is gone.
     """
 
     @classmethod

@@ -34,6 +34,8 @@ TICK = 1.0
 """Seconds between updates of running tools' durations."""
 YOUNG = 10.0
 """Age in seconds up to which a progress message becomes the answer; editing an older one would go unnoticed."""
+DELETABLE = 24 * 3600.0
+"""Age in seconds up to which a progress message is deleted once the answer is there; Telegram refuses older ones."""
 SOON = 2.0
 """Longest wait of an edit for other chats, in seconds. Beyond it the answer is a new message, and the progress message
 is deleted rather than folded."""
@@ -131,28 +133,27 @@ class ProgressMessage:
     def leaves_nothing(self) -> bool:
         """True if a message that does not become the answer is deleted instead of folded to a line.
 
-        That is so if it was visible only for a few seconds, if the edit would have to wait for other chats, or if the
-        answer has its calls.
+        So one message is left, and people are notified of it. One of an earlier process may be too old for that; it is
+        deleted if the edit would have to wait for other chats, or if the answer has its calls.
         """
         must_wait = max(self._limiter.edit_queue(self._chat), self._limiter.queue()) >= SOON
-        return self._masked_channel.deletes and (self.is_young or must_wait or self._shows_calls)
+        return self._masked_channel.deletes and (self._is_younger(DELETABLE) or must_wait or self._shows_calls)
 
     @property
     def takes_buttons(self) -> bool:
-        """True if the answer has the calls that a folded line would tell of, and so needs that line's buttons."""
-        return (
-            self._shows_calls
-            and not self._counts_calls
-            and self.posted is not None
-            and self.progress.tools > 0
-            and not self.is_young
-        )
+        """True if there is no folded line of calls, so that the answer needs the buttons of that."""
+        has_line = not self._shows_calls and not self.leaves_nothing
+        has_calls = self.posted is not None and self.progress.tools > 0
+        return has_calls and not has_line and not self._counts_calls and not self.is_young
 
     @property
     def is_young(self) -> bool:
         """True if this process posted the message less than `YOUNG` seconds ago."""
+        return self._is_younger(YOUNG)
+
+    def _is_younger(self, seconds: float) -> bool:
         posted_at = self._message.posted_at
-        return posted_at is not None and self._clock.monotonic() - posted_at < YOUNG
+        return posted_at is not None and self._clock.monotonic() - posted_at < seconds
 
     def promise_edit(self) -> None:
         """Reserve an edit, since the message becomes the answer."""

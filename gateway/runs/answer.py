@@ -148,8 +148,8 @@ def answer_posts(
 
     A short answer becomes the caption of `picture`, which was just sent and is the last message in the chat. A young
     progress message is edited into the answer, or deleted if there is already a message below it, such as a picture.
-    An old one is folded to one line, and the answer is a new message, so that it notifies; under load, when that edit
-    would have to wait, it is deleted instead.
+    Of an older one the answer is a new message, so that it notifies, and the progress message is deleted, or folded to
+    one line where that is not possible.
     """
     if progress.takes_buttons:
         message = message.model_copy(

@@ -12,8 +12,9 @@ LONGEST_RUN = 16
 """Characters of a run's id on a button below a message, whose platforms bound what it holds."""
 
 Place = Literal["chat", "page", "answer"]
-"""Below the line to which the progress of a run that called tools folds, on the page's screen of a run, or below each
-whole answer, where a plugin has two that rate it: the first one praises, the second one blames."""
+"""Below the answer of a run that called tools for long, or the line to which its progress folds; on the page's screen
+of a run; or below each whole answer, where a plugin has two that rate it: the first one praises, the second one
+blames."""
 
 
 @dataclass(frozen=True)

@@ -299,7 +299,8 @@ async def test_it_is_young_for_ten_seconds(tmp_path: Path) -> None:
         assert not scene.message.may_become_answer
 
 
-async def test_in_a_crowd_an_old_one_leaves_nothing(tmp_path: Path) -> None:
+async def test_in_a_crowd_an_old_one_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_message, "DELETABLE", 0.0)
     async with shown(tmp_path, limits=LIMITS.model_copy(update={"calls_per_second": 10})) as scene:
         await scene.clock.advance(12)
         await scene.channel.until(lambda: scene.message.posted is not None)
@@ -316,7 +317,10 @@ async def test_in_a_crowd_an_old_one_leaves_nothing(tmp_path: Path) -> None:
         assert not scene.message.leaves_nothing
 
 
-async def test_where_the_edits_of_all_chats_are_too_many_an_old_one_leaves_nothing(tmp_path: Path) -> None:
+async def test_where_edits_are_too_many_an_old_one_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_message, "DELETABLE", 0.0)
     async with shown(tmp_path, limits=LIMITS.model_copy(update={"edits_per_minute": 50})) as scene:
         await scene.clock.advance(12)
         await scene.channel.until(lambda: scene.message.posted is not None)

@@ -302,12 +302,18 @@ async def test_secrets_in_arguments_and_results_are_masked(start_bot: StartBot) 
     assert "very-secret" not in shown.markdown
 
 
-async def test_the_folded_progress_line_has_the_button(start_bot: StartBot, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_folded", [False, True], ids=["the answer", "the folded progress"])
+async def test_a_long_run_has_the_button(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch, *, is_folded: bool
+) -> None:
     monkeypatch.setattr("gateway.delivery.progress_message.YOUNG", 0.0)
+    if is_folded:
+        monkeypatch.setattr("gateway.delivery.progress_message.DELETABLE", 0.0)
     bot = await looked_up(start_bot)
 
-    folded = next(message for _, message in bot.channel.posts if message.silent)
-    assert [button.label for row in folded.buttons for button in row] == ["Details"]
+    [shown] = [message for _, message in bot.channel.posts if message.buttons]
+    assert shown.silent is is_folded
+    assert [button.label for row in shown.buttons for button in row] == ["Details"]
     await bot.channel.presses("Details")
     await bot.app.settled()
 
