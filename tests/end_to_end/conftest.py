@@ -16,7 +16,7 @@ from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.platforms.catalogue import FACTS, KINDS
 from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.platform import Platform
-from tests.end_to_end.platforms.slack import Slack
+from tests.end_to_end.platforms.slack import Slack, SlackPane
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import MakeProgram, Stage
@@ -28,6 +28,9 @@ ALSO_WITH_NODES = "test_conversation"
 """The module whose tests run with nodes too, beside one process, with `--all-platforms`."""
 NODES, WIDEST = 3, "slack"
 """How many then, and on which platform: the one that gives events to all of them."""
+ALSO_IN_THE_PANE = ("test_conversation", "test_commands", "test_kill", "test_trouble")
+"""The modules whose tests then run also where Slack streams the answers."""
+PANE = "slack in the pane"
 WITH_NODES = 300
 """Seconds for a test with nodes: each of its starts is that of several processes."""
 FAILED = pytest.StashKey[bool]()
@@ -89,8 +92,14 @@ def _variants(metafunc: pytest.Metafunc, names: Sequence[str]) -> list[tuple[str
     if nodes:
         return [(name, nodes) for name in (chosen(metafunc, with_nodes) if with_nodes else ())]
     variants = [(name, 0) for name in chosen(metafunc, names)]
-    if metafunc.config.getoption("all_platforms") and metafunc.module.__name__.endswith(ALSO_WITH_NODES):
+    if not metafunc.config.getoption("all_platforms"):
+        return variants
+    if metafunc.module.__name__.endswith(ALSO_WITH_NODES):
         variants += [(name, NODES) for name in with_nodes if name == WIDEST]
+    if metafunc.module.__name__.endswith(ALSO_IN_THE_PANE):
+        conditions = [mark.args[0] for mark in metafunc.definition.iter_markers("where")]
+        if all(condition(SlackPane.facts) for condition in conditions):
+            variants.append((PANE, 0))
     return variants
 
 

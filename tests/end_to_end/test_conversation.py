@@ -28,7 +28,7 @@ async def test_progress_with_two_tools_then_the_answer_in_the_same_message(stage
 
     await chat.says(ann, "wait a moment, then tell me 17*23")
     await chat.until(lambda c: "Waiting 0.6 s" in c.screen[0])
-    assert newest(chat).button("Stop") is not None
+    assert stage.platform.facts.streams or newest(chat).button("Stop") is not None
     await chat.until(lambda c: rows_of(newest(c)).startswith("✓ Waiting 0.6 s\n✓ Calculating 17*23"))
 
     writing.set()

@@ -279,6 +279,10 @@ class Chat:
 
     async def opens_assistant(self, person: Person) -> "Chat":
         """Open the assistant's pane in the private chat, which starts a new thread."""
+        return self.pane(person)
+
+    def pane(self, person: Person) -> "Chat":
+        """Return a new thread of the assistant's pane in the private chat."""
         root = self._new(self._world.bot, "New Assistant Thread", None)
         root.subtype = PANE
         self._world.post(self._room, root)

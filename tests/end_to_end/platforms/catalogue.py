@@ -6,7 +6,7 @@ import pytest
 
 from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.platform import Facts, Platform
-from tests.end_to_end.platforms.slack import Slack
+from tests.end_to_end.platforms.slack import Slack, SlackPane
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.platforms.terminal import Terminal
 from tests.end_to_end.platforms.web import Web
@@ -14,6 +14,7 @@ from tests.end_to_end.platforms.web import Web
 KINDS: dict[str, Callable[[], Platform]] = {
     "telegram": Telegram,
     "slack": Slack,
+    "slack in the pane": SlackPane,
     "discord": Discord,
     "web": Web,
     "terminal": Terminal,

@@ -177,6 +177,8 @@ class Facts:
     """True if an event may reach Parley twice."""
     plans: bool = False
     """True if the tool calls of an answer stand in a plan above it, and on no line of their own."""
+    streams: bool = False
+    """True if private chats show answers by streams, which have a button of the platform's own to stop."""
     knows_resends: bool = False
     """True if a message whose response was lost can be resent without appearing twice."""
 

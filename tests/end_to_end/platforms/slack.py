@@ -1,6 +1,7 @@
 """Emulated Slack over Socket Mode."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from parley.testing.emulators import slack_chat, slack_state
@@ -100,3 +101,14 @@ class Slack(Emulated):
 
     def is_in(self, chat: Chat) -> Callable[[Call], bool]:
         return lambda call: call.params["channel"] == chat.id
+
+
+class SlackPane(Slack):
+    """Slack whose private chats are threads of the assistant's pane, where answers are streamed."""
+
+    facts = replace(Slack.facts, streams=True)
+    edit = "chat.appendStream"
+
+    def private(self, person: Person) -> Chat:
+        chat = cast("slack_chat.Chat", super().private(person))
+        return cast("Chat", chat.pane(cast("slack_state.Person", person)))
