@@ -171,7 +171,8 @@ class LitellmClient:
     ) -> dict[str, Any]:
         is_anthropic = model.provider == "anthropic"
         manner = self._manners.of(model.id, request.messages)
-        messages = messages_to_wire(request, Reader(model.provider, model.id, vision=model.vision, manner=manner))
+        sees = model.vision and not manner.takes_no_pictures
+        messages = messages_to_wire(request, Reader(model.provider, model.id, vision=sees, manner=manner))
         if is_anthropic:
             mark_for_cache(messages)
         arguments: dict[str, Any] = {

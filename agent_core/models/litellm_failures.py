@@ -132,4 +132,5 @@ def refusal_in(litellm: ModuleType, error: Exception) -> str:
     inside = list(causes_of(error))
     in_stream = isinstance(error, litellm.exceptions.MidStreamFallbackError)
     refused = in_stream or _status(litellm, error, inside) in REFUSED
-    return "\n".join(map(str, inside)) if refused else ""
+    told = map(str, inside)
+    return "\n".join(f"{_words(each)}\n{each}" for each in told) if refused else ""  # its letters may be escaped

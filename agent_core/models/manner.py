@@ -110,6 +110,7 @@ class Manner:
     """It takes no system prompt; the first message begins with it."""
     alternates: bool = False
     """It takes no two messages of one role in a row."""
+    takes_no_pictures: bool = False
     plain_schemas: bool = False
     """It takes the schemas of tools only as `plain_schema` writes them."""
 

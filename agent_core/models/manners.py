@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import structlog
 
-from agent_core.messages import AssistantMessage, LlmMessage
+from agent_core.messages import AssistantMessage, ImageContent, LlmMessage
 from agent_core.models.manner import BINDS_THOUGHTS, Manner, known_of, learned, says
 
 log = structlog.get_logger(__name__)
@@ -23,6 +23,20 @@ _SPOILT = "|".join(
 """Refusals of the thoughts of one conversation, for what is in them."""
 _NO_FIELD = (
     r"extra inputs|extra_forbidden|propert(?:y|ies)|\b(?:unknown|unrecogni[sz]ed|unsupported) |cannot find field"
+)
+_NO_PICTURES = (
+    # OpenRouter: "No endpoints found that support image input"; LM Studio, Ollama: "does not support images"
+    r"(?:\bnot?\b|n't\b|\bmissing\b)[^.]{0,60}\b(?:images?|image_url|pictures?|vision|multi-?modal)\b"
+    # OpenAI: "image_url is only supported by certain models"; xAI, llama.cpp: "image input is not supported"
+    r"|\b(?:images?|image_url|pictures?|vision)\b[^.]{0,40}(?:\bnot\b|unsupported|only supported|certain models)"
+    # DeepSeek of an unknown variant `image_url`; vLLM, which says "at most 0 image(s)"; Groq; Zhipu
+    r"|unknown variant \W?image_url|at most 0 image|\bcontent\W{1,3}must be a string|取值范围 ?\W*text"
+    r"|(?:不支持|不能|无法)[^。]{0,8}(?:图片|图像)|(?:图片|图像)[^。]{0,8}不支持"
+)
+"""Refusals of a picture; that it is too large or cannot be read is told in other words."""
+_OF_ONE_PICTURE = (
+    r"\b(?:too (?:large|big|small)|exceed\w*|corrupt\w*|decod\w*|download\w*|process\w*|media[_ ]type|formats?|base64"
+    r"|dimensions?|pixels|safety)\b"
 )
 _MOST_REFUSED = 10_000
 """Answers of one model that are remembered for their refused thoughts."""
@@ -53,7 +67,7 @@ class Manners:
         manner = self.of(model)
         if _refuses_thoughts(manner, refusal):
             return self._refuse_thoughts(model, messages)
-        taught = learned(manner, refusal, sent)
+        taught = _without_pictures(manner, refusal, messages) or learned(manner, refusal, sent)
         if taught is not None:
             log.info("a model's server takes requests in another way", model=model, manner=taught)
             self._by_model[model] = taught
@@ -70,6 +84,16 @@ class Manners:
             del refused[next(iter(refused))]
         log.info("a model's server refused the thoughts of a conversation", model=model, answer=answers[-1])
         return True
+
+
+def _without_pictures(manner: Manner, said: str, messages: Sequence[LlmMessage]) -> Manner | None:
+    """Return the manner without pictures if a server refuses those of a conversation, whatever they show."""
+    has_pictures = any(isinstance(part, ImageContent) for message in messages for part in message.content)
+    if manner.takes_no_pictures or not has_pictures:
+        return None
+    text = " ".join(said.split())
+    is_refused = says(_NO_PICTURES, text) and not says(_OF_ONE_PICTURE, text)
+    return replace(manner, takes_no_pictures=True) if is_refused else None
 
 
 def _refuses_thoughts(manner: Manner, said: str) -> bool:

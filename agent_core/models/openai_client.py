@@ -26,6 +26,7 @@ from agent_core.models.failures import (
     cause_of,
     classify,
     http_failure,
+    message_in,
     redact,
     redirected,
     reported_cause,
@@ -209,7 +210,8 @@ class OpenAiClient:
         return body
 
     def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest, manner: Manner) -> bytes:
-        reader = Reader(self._provider, model.id, vision=model.vision, manner=manner)
+        sees = model.vision and not manner.takes_no_pictures
+        reader = Reader(self._provider, model.id, vision=sees, manner=manner)
         tools = f'"{TOOLS}":{tools_text(request.tools, manner)},' if TOOLS in body else ""
         rest = compact_json({name: value for name, value in body.items() if name != TOOLS}).removeprefix("{")
         return f'{{"messages":{self._wire.of(request, reader)},{tools}{rest}'.encode("utf-8", "replace")
@@ -222,7 +224,8 @@ class OpenAiClient:
         else:
             body = await _read(response, ERROR_BODY, timeout_s)
         failure = http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
-        raise _StreamFailed(failure, refusal=body if response.status in REFUSED else "")
+        told = f"{message_in(body)}\n{body}"  # the letters of words may be escaped in the body
+        raise _StreamFailed(failure, refusal=told if response.status in REFUSED else "")
 
     def _chunk(self, payload: str, *, is_needed: bool, is_first: bool) -> Chunk | None:
         """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer.
