@@ -10,9 +10,11 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 from http import HTTPStatus
+from itertools import chain
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -33,12 +35,14 @@ from agent_core.models.failures import (
     retry_after_s,
     unreadable,
 )
+from agent_core.models.joined_deltas import joined
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
     LlmOptions,
     LlmRequest,
     ModelInfo,
+    StreamDelta,
     StreamEvent,
 )
 from agent_core.models.lost import causes_of, lost
@@ -70,6 +74,16 @@ class _StreamFailed(Exception):
         self.failure = failure
         self.refusal = refusal
         """The server's words, if it refused the request."""
+
+
+@dataclass
+class _Progress:
+    """The place in a response."""
+
+    is_first: bool = True
+    """True until a document of it was read."""
+    is_over: bool = False
+    """True once the server has said that nothing follows."""
 
 
 class OpenAiClient:
@@ -141,7 +155,7 @@ class OpenAiClient:
 
         `answer` returns what collects the answer, which is made once the server has one.
         """
-        is_first = True
+        progress = _Progress()
         session = self._session or self._open_session()
         try:
             async with session.post(
@@ -154,18 +168,27 @@ class OpenAiClient:
                 await self._check(response, options.timeout_s)
                 for start in answer().begins():
                     yield start
-                async with contextlib.aclosing(_payloads(response)) as payloads:
-                    async for payload in payloads:
-                        if payload == _END:
+                async with contextlib.aclosing(_payloads(response)) as parts:
+                    async for payloads in parts:
+                        for event in joined(self._deltas(answer(), payloads, progress), (_StreamFailed, ValueError)):
+                            yield event
+                        if progress.is_over:
                             await _drain(response)
                             return
-                        chunk = self._chunk(payload, is_needed=not answer().finished, is_first=is_first)
-                        is_first = False
-                        for event in answer().take(chunk) if chunk else ():
-                            yield event
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _StreamFailed(self._lost(error, options.timeout_s, is_first=is_first)) from error
+            raise _StreamFailed(self._lost(error, options.timeout_s, is_first=progress.is_first)) from error
         raise _StreamFailed(_transient("the stream ended before the answer did"))
+
+    def _deltas(self, answer: Answer, payloads: Iterable[str], progress: "_Progress") -> Iterator[StreamDelta]:
+        """Add what came together to the answer and yield the deltas in it. Raises _StreamFailed, and ValueError."""
+        for payload in payloads:
+            if payload == _END:
+                progress.is_over = True
+                return
+            chunk = self._chunk(payload, is_needed=not answer.finished, is_first=progress.is_first)
+            progress.is_first = False
+            if chunk:
+                yield from answer.take(chunk)
 
     async def close(self) -> None:
         """Close the client's own connections."""
@@ -277,24 +300,24 @@ def _transient(message: str) -> LlmFailure:
     return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
 
 
-async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
-    """Yield the JSON documents of the stream, and `_END`; a single document if the server does not stream."""
+async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[Iterable[str], None]:
+    """Yield the JSON documents of the stream, and `_END`, as they come together; take all of each part.
+
+    It is a single document if the server does not stream.
+    """
     reader = SseReader()
     if response.content_type == "application/json":
         body = (await _read(response, WHOLE_BODY, None)).removeprefix(_BOM).strip()
         is_stream = body.startswith(("data:", "event:", ":"))
         check_whole(body, response.status, streams=is_stream)
-        for payload in (*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body):
-            yield payload
+        yield chain(reader.feed(body.encode()), reader.finish()) if is_stream else documents_in(body)
         return
     is_empty = True
     async with contextlib.aclosing(in_utf8(response.content.iter_any())) as chunks:
         async for chunk in chunks:
             is_empty = is_empty and not chunk.strip()
-            for payload in reader.feed(chunk):
-                yield payload
-    for payload in reader.finish():
-        yield payload
+            yield reader.feed(chunk)
+    yield reader.finish()
     if is_empty:
         check_whole("", response.status, streams=response.content_type == EVENTS)
 

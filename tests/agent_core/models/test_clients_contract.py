@@ -35,7 +35,7 @@ from tests.agent_core.models.clients import (
     model_info,
     scripted,
 )
-from tests.emulators.model_script import Break, Failure, ToolUse, calls, rate_limited, says
+from tests.emulators.model_script import Break, Failure, ToolUse, Turn, calls, rate_limited, says
 
 # litellm silences this warning on import; pytest undoes that.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -51,7 +51,7 @@ def meets(request: pytest.FixtureRequest) -> Meeting:
 
 
 async def test_words_stream_between_one_start_and_one_end(meets: Meeting) -> None:  # S2-03, C-34
-    async with meets([says(LONG)]) as talk:
+    async with meets([Turn(LONG, per_chunk=0.01)]) as talk:
         start, *deltas, done = await talk.events()
 
     assert isinstance(start, StreamStart)

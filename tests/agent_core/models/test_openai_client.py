@@ -13,7 +13,7 @@ from agent_core.clock import new_id
 from agent_core.messages import StopReason
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import read_chunk
-from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
+from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, TextDelta, ThinkingDelta
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
 from parley.testing.emulators.server import LoopbackServer
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
@@ -181,7 +181,26 @@ async def test_reasoning_is_heard_under_both_of_its_names() -> None:
     async with client_of(server) as client:
         events = [event async for event in client.stream(MODEL, HELLO, OPTIONS)]
 
-    assert [event.delta for event in events if isinstance(event, ThinkingDelta)] == ["Let me ", "think."]
+    assert "".join(event.delta for event in events if isinstance(event, ThinkingDelta)) == "Let me think."
+
+
+async def test_words_that_come_together_are_passed_on_together() -> None:
+    thoughts = chunk({"reasoning": "Let me "}) + chunk({"reasoning": "think."})
+    words = chunk({"content": "It "}) + chunk({"content": "is "}) + chunk({"content": "4."})
+    async with client_of(RawServer(thoughts + words + DONE)) as client:
+        _, *deltas, _ = [event async for event in client.stream(MODEL, HELLO, OPTIONS)]
+
+    assert deltas == [ThinkingDelta(index=0, delta="Let me think."), TextDelta(index=1, delta="It is 4.")]
+
+
+async def test_words_are_passed_on_before_what_comes_with_them_and_cannot_be_read() -> None:
+    together = chunk({"content": "It is "}) + chunk({"content": "4."}) + b"data: {oops\n\n"
+    async with client_of(RawServer(together)) as client:
+        _, *deltas, done = [event async for event in client.stream(MODEL, HELLO, OPTIONS)]
+
+    assert deltas == [TextDelta(index=0, delta="It is 4.")]
+    assert isinstance(done, StreamDone)
+    assert (done.message.text, done.failure is None) == ("It is 4.", False)
 
 
 async def test_a_server_that_does_not_stream_is_understood() -> None:
