@@ -15,6 +15,7 @@ from agent_core.messages import JsonObject, Usage, clean, clean_json
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.protocols import Protocol, check_protocol
+from agent_core.models.usual_chunk import usual_words
 from agent_core.models.wire_errors import WireError, error_in
 
 MILLION = 1_000_000
@@ -125,6 +126,8 @@ class Chunk:
 
 def read_chunk(value: object) -> Chunk:
     """Return what a chunk says. Raises Unreadable if its words or calls cannot be read, and OtherProtocol."""
+    if (words := usual_words(value)) is not None:
+        return Chunk(delta=Delta(text=words), choice=0)
     if value is None:
         return Chunk()
     fields = _fields(value[0] if isinstance(value, list) and value else value)

@@ -48,7 +48,10 @@ class SseReader:
         if end < len(chunk):
             self._keep(chunk[end:])
         for line in block.splitlines():
-            if line or self._part:
+            if not self._part and (text := _usual(line)):
+                self._is_first = False
+                yield text
+            elif line or self._part:
                 yield from self._line(line)
 
     def finish(self) -> Iterator[str]:
@@ -127,6 +130,14 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _usual(line: bytes) -> str:
+    """Return the document of a line that holds one as nearly all do; empty for all other lines."""
+    if line.startswith(b"data: {") and line.endswith(b"}") and line.count(b"{") <= line.count(b"}"):
+        text = line[len(b"data: ") :].decode("utf-8", "replace")
+        return "" if _SEVERAL.search(text) else text
+    return ""
 
 
 def _data(line: bytes) -> str:

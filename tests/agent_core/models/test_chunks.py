@@ -26,6 +26,28 @@ def test_a_piece_of_words_is_read_as_every_other_piece_is(fields: dict[str, obje
     assert _read(fields) == _read(Piece(**fields))
 
 
+_BESIDE = st.dictionaries(
+    st.sampled_from(("finish_reason", "logprobs", "usage", "error", "message", "text")),
+    st.one_of(st.none(), st.sampled_from(("stop", {"prompt_tokens": 3}, {"content": "Hi"}))),
+    max_size=3,
+)
+
+
+@given(_BESIDE, _BESIDE, st.sampled_from((0, 1, None, False, "0")))
+def test_a_usual_chunk_is_read_as_one_with_more_in_it(
+    fields: dict[str, object], beside: dict[str, object], index: object
+) -> None:
+    choice = {"index": index, "delta": {"role": "assistant", "content": "Hello"}, **beside}
+    assert _read_whole({"choices": [choice], **fields}) == _read_whole({"choices": [choice], **fields, "more": 1})
+
+
+def _read_whole(chunk: object) -> object:
+    try:
+        return read_chunk(chunk)
+    except Unreadable as error:
+        return str(error)
+
+
 def _read(piece: object) -> object:
     try:
         return read_chunk({"choices": [{"index": 0, "delta": piece}]})
