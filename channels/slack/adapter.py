@@ -177,7 +177,7 @@ class SlackChannel:
                     APPS,
                 )
             self._workspace_url = str(about.get("url") or "")
-            self._me = Identity(team, user, bot)
+            self._me = Identity(team, user, bot, has_agent_view=self._config.agent_view)
         return self._me
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:

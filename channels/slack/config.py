@@ -95,6 +95,8 @@ class Config(BaseModel):
     """Instead of an app-level token: the signing secret, for events over HTTP through your own tunnel or proxy."""
     port: Annotated[int, Field(ge=0, le=65535)] = 3000
     """Port on this machine for Slack's events over HTTP, at /slack/events."""
+    agent_view: bool = False
+    """true if your app has Slack's agent view: each direct message begins a conversation, answered in its thread."""
     base_url: str = "https://slack.com/api/"
     """Address of Slack's Web API."""
 

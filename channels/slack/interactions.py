@@ -120,9 +120,10 @@ def command_on_message(
     if name == interaction.callback_id or name not in commands or channel is None or message is None:
         return None
     direct = is_direct(channel.id)
+    root = message.ts if direct and me.has_agent_view and message.user != me.user else None
     return CommandInvoked(
         event_id=f"slack:{me.team}:{channel.id}:shortcut:{interaction.trigger_id}",
-        chat=ChatKey(platform="slack", account=me.team, chat=channel.id, thread=message.thread),
+        chat=ChatKey(platform="slack", account=me.team, chat=channel.id, thread=message.thread or root),
         sender=_person(interaction.user, me, names),
         at=now,
         addressed=Addressed.DIRECT if direct else Addressed.MENTION,
@@ -179,7 +180,7 @@ def question_window(interaction: Interaction, me: Identity, names: Names, phrase
     root = message.thread if message else None
     asked = DialogMetadata(
         channel=channel,
-        thread=root or (None if is_direct(channel) else interaction.message_ts),
+        thread=root or (None if is_direct(channel) and not me.has_agent_view else interaction.message_ts),
         quoted=f"{speaker.name}: {said}" if speaker and speaker.name else said,
         message=interaction.message_ts,
     )

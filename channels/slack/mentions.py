@@ -22,6 +22,8 @@ class Identity(NamedTuple):
     user: str
     """User id of the bot, as used in mentions."""
     bot: str
+    has_agent_view: bool = False
+    """True if each message in a direct chat begins a conversation of its own, which goes on in its thread."""
 
 
 class Person(NamedTuple):

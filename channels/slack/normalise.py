@@ -188,8 +188,10 @@ def _addressed(message: Message, me: Identity, *, mentions_bot: bool) -> Address
 
 
 def _chat(message: Message, me: Identity, addressed: Addressed) -> ChatKey:
-    """Return the chat of a message. A mention in a channel is answered in its thread, which is a chat of its own."""
-    thread = message.thread or (message.ts if addressed is Addressed.MENTION else None)
+    """Return the chat of a message. A mention in a channel is answered in its thread, which is a chat of its own; so is
+    a message to an app with the agent view."""
+    begins = addressed is Addressed.MENTION or (me.has_agent_view and is_direct(message.channel))
+    thread = message.thread or (message.ts if begins else None)
     return ChatKey(platform="slack", account=me.team, chat=message.channel, thread=thread)
 
 

@@ -84,6 +84,7 @@ SETTINGS = {
     "slack.app_token": "权限范围为 connections:write 的 app-level token，用于 Socket Mode，以 xapp- 开头",
     "slack.signing_secret": "代替 app-level token：签名密钥，用于经您自己的隧道或代理以 HTTP 接收事件。",
     "slack.port": "本机上以 HTTP 接收 Slack 事件的端口，路径为 /slack/events。",
+    "slack.agent_view": "如果您的应用启用了 Slack 的 agent view，则设为 true：每条私信开始一个对话，在其消息列中回答。",
     "slack.base_url": "Slack Web API 的地址。",
     "telegram.bot_token": "@BotFather 在 /newbot 之后给出的令牌，如 1234567890:AbC...",
     "telegram.base_url": "Bot API 的地址；只有使用自己的 Bot API 服务器时才用别的。",
