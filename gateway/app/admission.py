@@ -97,7 +97,7 @@ class Admission:
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
         event = self.without_secrets(event)
-        stored = without(event, typed_code(event)) if isinstance(event, CommandInvoked) else event
+        stored = without(event, self._typed(event)) if isinstance(event, CommandInvoked) else event
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
@@ -138,6 +138,11 @@ class Admission:
                 secrets.add(secret)
             event = without(event, secret)
         return secrets.masked(event)
+
+    def _typed(self, event: CommandInvoked) -> str:
+        """Return the part of a command that is not stored: a one-time code, or what the command itself says."""
+        find = self._commands.secrets_in.get(event.name)
+        return find(event.arguments) if find else typed_code(event)
 
     async def _is_under_us(self, event: InboundEvent) -> bool:
         """Return True for a message in a thread under one of ours, which is a reply even without a mention."""

@@ -141,6 +141,7 @@ class Command:
         suggest: Awaited with the `Unfinished` argument that somebody is typing; returns values for it.
         waits_for_none: Runs at once beside the chat's other commands and messages, which do not wait for it either.
         takes_back: Takes back what was said, so that no run may begin meanwhile.
+        secret_in: Returns the part of the arguments that is not stored; after a kill the command gets `[secret]` there.
     """
 
     name: str
@@ -160,6 +161,7 @@ class Command:
     suggest: "Suggester | None" = None
     waits_for_none: bool = False
     takes_back: bool = False
+    secret_in: Callable[[str], str] | None = None
 
     @property
     def spec(self) -> CommandSpec:
@@ -242,6 +244,7 @@ class CommandTable:
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
         """Commands that do nothing without arguments."""
         self._by_name = {command.name: command for command in self.commands}
+        self.secrets_in = {command.name: command.secret_in for command in self.commands if command.secret_in}
         self._rules = rules
         self._look_at = look_at
         self._absent = absent
@@ -277,8 +280,7 @@ class CommandTable:
         """Execute the command of an event. Returns the reply, or None if there is none."""
         conversation = session.conversation
         language = await conversation.language(event.sender)
-        slash = event.slash if isinstance(event, CommandInvoked) else None
-        slash = slash or conversation.channel.limits.slash
+        slash = (isinstance(event, CommandInvoked) and event.slash) or conversation.channel.limits.slash
         command = self._by_name.get(name)
         await self._look_at(self._rules.access.principal(session.key, event.sender))
         role = self._rules.access.role(session.key, event.sender)
@@ -336,9 +338,8 @@ class CommandTable:
         begun = typed.text.strip().casefold().replace("_", " ")
         found = await command.suggest(unfinished)
         fitting = [each for each in found if begun in f"{each.value} {each.label}".casefold().replace("_", " ")]
-        return sorted(fitting, key=lambda each: not each.value.casefold().replace("_", " ").startswith(begun))[
-            :MOST_SUGGESTED
-        ]
+        fitting.sort(key=lambda each: not each.value.casefold().replace("_", " ").startswith(begun))
+        return fitting[:MOST_SUGGESTED]
 
     async def _unknown(self, name: str, slash: str, language: Language, role: Role) -> str:
         """Return the reply about a command that somebody of this role is not offered.
@@ -350,8 +351,7 @@ class CommandTable:
         if plugin := await self._absent(name):
             return plugin.words(name, slash, language, is_owner=role is Role.OWNER)
         name = literal(name[:LONGEST_NAME])
-        meant = get_close_matches(name, [each.name for each in self.offered(role)], n=1)
-        if meant:
+        if meant := get_close_matches(name, [each.name for each in self.offered(role)], n=1):
             return say("unknown_command_meant", language, slash=slash, name=name, meant=meant[0])
         return say("unknown_command", language, slash=slash, name=name)
 

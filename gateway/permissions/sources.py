@@ -25,7 +25,7 @@ _WORD = LatePattern(
 """A name of one word; where words have no spaces between them, of four characters."""
 MOST = 3
 """Most sources named in one sentence."""
-KINDS = frozenset({"page", "search", "file", "sent", "person", "server", "network"})
+KINDS = frozenset({"page", "search", "file", "sent", "person", "server", "network", "hook"})
 _LOUD = str.maketrans(dict.fromkeys("*_`[]()<>~#|\\", " "))
 """Characters with a meaning in some Markdown dialect. Without them a source's name cannot pose as Parley's text."""
 

@@ -28,6 +28,7 @@ TEXTS = {
     "source_sent": {"en": "{name} that {by} sent", "zh": "{by} 发来的 {name}"},
     "source_person": {"en": "{name}", "zh": "{name}"},
     "source_server": {"en": "the MCP server {name}", "zh": "MCP 服务器 {name}"},
+    "source_hook": {"en": "the webhook {name}", "zh": "名为 {name} 的 Webhook"},
     "source_network": {"en": "a program that used the network", "zh": "使用过网络的程序"},
     "source_unknown": {"en": "an unknown source", "zh": "未知来源"},
     "source_data": {"en": "a file or a program", "zh": "文件或程序"},

@@ -1,0 +1,1 @@
+"""Webhooks: events of other programs that are told in a chat, or looked at by an agent."""

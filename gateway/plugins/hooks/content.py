@@ -1,0 +1,64 @@
+"""Reads what a program has sent: JSON, a form or a text."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from pydantic import JsonValue
+
+MOST_FIELDS = 1_000
+NUL = "\N{SYMBOL FOR NULL}"
+
+
+@dataclass(frozen=True)
+class Content:
+    """What was sent, as text and as fields. A text has none."""
+
+    text: str
+    fields: JsonValue = None
+
+    def at(self, path: str) -> JsonValue:
+        """Return the value at a path such as `alerts.0.labels.name`; None if there is none."""
+        found = self.fields
+        for part in path.split("."):
+            if isinstance(found, dict):
+                found = found.get(part)
+            elif isinstance(found, list) and part.isdecimal() and int(part) < len(found):
+                found = found[int(part)]
+            else:
+                return None
+        return found
+
+
+def text_of(body: bytes) -> str:
+    """Return a body as text. What is not UTF-8 is replaced."""
+    return body.decode("utf-8", "replace").replace("\0", NUL)
+
+
+def content_of(text: str, headers: Mapping[str, str] | None = None) -> Content:
+    """Return the content of a text. `headers` say if it is a form; otherwise it is JSON if it can be read so."""
+    kind = (headers or {}).get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind == "application/x-www-form-urlencoded":
+        return _form(text)
+    return Content(text, _json(text))
+
+
+def _form(text: str) -> Content:
+    try:
+        fields: dict[str, JsonValue] = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        return Content(text)
+    payload = fields.get("payload")  # GitHub sends JSON so, if it is told to send forms
+    inner = _json(payload) if isinstance(payload, str) else None
+    fields = inner if isinstance(inner, dict) else fields
+    return Content(json.dumps(fields, ensure_ascii=False), fields)
+
+
+def _json(text: str) -> JsonValue:
+    """Return what a text holds as JSON; None for one that cannot be read, as it is broken or nested too deep."""
+    try:
+        found: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found

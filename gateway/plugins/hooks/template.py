@@ -1,0 +1,47 @@
+"""Fills what was sent into the text that somebody has written for it. Nothing of it is code."""
+
+import json
+import re
+
+from pydantic import JsonValue
+
+from channels.text import literal
+from gateway.plugins.hooks.content import Content
+
+LONGEST_TEMPLATE = 2_000
+LONGEST_VALUE = 500
+"""Characters of one value."""
+LONGEST_TEXT = 1_500
+"""Characters of what is shown without a template."""
+_PLACE = re.compile(r"\{\{\s*([\w.@:/-]{1,200})\s*\}\}")
+
+
+def filled(template: str, content: Content, kind: str) -> str:
+    """Return the template with values in place of `{{path}}`, escaped. What is not there is left out.
+
+    `{{event}}` is the kind of the event if no field has that name, and `{{body}}` all that was sent.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        path = found[1]
+        at = content.at(path)
+        if at is None:
+            at = {"event": kind, "body": content.text}.get(path)
+        return literal(_cut(_words(at), LONGEST_VALUE))
+
+    return "\n".join(line.rstrip() for line in _PLACE.sub(value, template).splitlines()).strip()
+
+
+def in_short(content: Content) -> str:
+    """Return what was sent, for an event without a template."""
+    return literal(_cut(content.text.strip(), LONGEST_TEXT))
+
+
+def _words(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,113 @@
+"""Does what a chat is owed for an event: tells it, or lets an agent look at it and tells what that says."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from agent_core.origin import CLEAN, Origin, named
+from agent_core.tasks import Report, TaskStatus
+from channels.base import OutboundMessage
+from channels.base import Sender as Person
+from channels.text import literal
+from gateway.plugin import Core
+from gateway.plugins.hooks.addresses import shown
+from gateway.plugins.hooks.content import content_of
+from gateway.plugins.hooks.route import KIND
+from gateway.plugins.hooks.senders import SENDERS
+from gateway.plugins.hooks.table import Event, Hook, Hooks, State
+from gateway.plugins.hooks.template import filled, in_short
+from gateway.runs.errands import Errand
+from gateway.runs.owed import Doer
+from gateway.store.owed import Owed
+from gateway.store.rows import Post
+from gateway.texts.say import LANGUAGES, Language, say
+
+SHOWN = "hook_shown"
+"""The kind of what a private chat is owed for a webhook that was set in a group: its address and secret."""
+
+
+class HooksWork:
+    """Does what chats are owed for events."""
+
+    def __init__(self, core: Core, hooks: Hooks) -> None:
+        self._core = core
+        self._hooks = hooks
+
+    @property
+    def doers(self) -> Mapping[str, Doer]:
+        return {KIND: self.event, SHOWN: self.shown}
+
+    async def event(self, item: Owed) -> Sequence[Post] | Errand:
+        """Tell an event, or let an agent look at it."""
+        event = await self._hooks.event(int(item.key))
+        hook = await self._hooks.with_id(event.hook) if event else None
+        if event is None or hook is None:
+            return ()  # it was removed
+        if not self._core.access.is_admin(item.chat, Person(id=hook.person, name="")):
+            await self._hooks.became(event.id, State.NO_RIGHT)
+            return ()
+        if event.asks:
+            return self._errand(hook, event)
+        await self._hooks.became(event.id, State.POSTED)
+        return self._posts(item, hook, self._told(hook, event), origin_of(hook))
+
+    async def shown(self, item: Owed) -> Sequence[Post]:
+        """Tell somebody in private the address and secret of a webhook."""
+        hook = await self._hooks.with_id(int(item.key.partition(":")[0]))
+        if hook is None:
+            return ()
+        return self._split(item, "shown", self._shown(item, hook), CLEAN)
+
+    def _shown(self, item: Owed, hook: Hook) -> OutboundMessage:
+        slash = self._core.delivery.channel(item.chat).limits.slash
+        return shown(hook, self._core.settings, self._language(hook), slash)
+
+    def _errand(self, hook: Hook, event: Event) -> Errand:
+        item = Owed(KIND, str(event.id), hook.chat)
+        brought = f"What the webhook {hook.name} ({hook.sender}) was sent, {event.kind or 'an event'}:\n{event.body}"
+        return Errand(
+            f"hook-{hook.id}-{event.id}",
+            hook.chat,
+            hook.person,
+            hook.instruction,
+            partial(self._answered, item, hook, event),
+            brought,
+            origin_of(hook),
+            hook.language,
+        )
+
+    async def _answered(self, item: Owed, hook: Hook, event: Event, report: Report) -> Sequence[Post]:
+        """Return what the agent said, or what came and that it could not be looked at."""
+        has_answer = report.status is TaskStatus.COMPLETED and bool(report.text.strip())
+        await self._hooks.became(event.id, State.ANSWERED if has_answer else State.FAILED)
+        words = report.text
+        if not has_answer:
+            failed = say("hooks_failed", self._language(hook), reason=literal(self._core.secrets.mask(report.error)))
+            words = f"{failed}\n\n{self._told(hook, event)}"
+        return self._posts(item, hook, words, origin_of(hook) | report.origin)
+
+    def _told(self, hook: Hook, event: Event) -> str:
+        content = content_of(event.body)
+        template = hook.template or SENDERS[hook.sender].template
+        words = filled(template, content, event.kind) if template else in_short(content)
+        if hook.instruction and not event.asks:
+            words = f"{words}\n\n{say('hooks_no_more_runs', self._language(hook))}"
+        return words or say("hooks_empty", self._language(hook))
+
+    def _posts(self, item: Owed, hook: Hook, words: str, origin: Origin) -> Sequence[Post]:
+        who = literal(self._core.access.name_of(hook.principal) or hook.principal)
+        below = say("hooks_set_by", self._language(hook), name=literal(hook.name), who=who)
+        message = OutboundMessage(markdown=f"{words}\n\n_{below}_")
+        return self._split(item, f"event-{item.key}", message, origin)
+
+    def _split(self, item: Owed, what: str, message: OutboundMessage, origin: Origin) -> Sequence[Post]:
+        run = f"hook-{what}" if what != "shown" else f"hook-shown-{item.key}"
+        parts = self._core.delivery.masked_channel(item.chat).split(message)
+        return [Post(f"{run}:proactive:{number}", run, item.chat, part, origin) for number, part in enumerate(parts)]
+
+    def _language(self, hook: Hook) -> Language:
+        return next((each for each in LANGUAGES if each == hook.language), self._core.settings.language)
+
+
+def origin_of(hook: Hook) -> Origin:
+    """Return the origin of whatever a webhook brings."""
+    return named(f"hook:{hook.name}")
