@@ -51,6 +51,8 @@ ONCE = (
 """Benches that do not depend on the platform."""
 KILLS = "kills"
 """A bench that takes minutes and therefore runs only if it is named."""
+HOOKS = "hooks"
+"""Another one, of events that other programs report."""
 CHAOS = "chaos"
 """Another one, of several nodes on all platforms at once."""
 CLUSTER = "cluster"
@@ -94,11 +96,13 @@ def main(arguments: Sequence[str]) -> int:
 def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes, Path]:
     """Parse the command line into benches, platforms, the sizes of `kills`, and the checkout for `versions`."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Parley beside bare bots.")
-    known_names = (*ON_EACH, *ONCE, KILLS, CHAOS, CLUSTER, NEWCOMER, VERSIONS)
+    known_names = (*ON_EACH, *ONCE, KILLS, HOOKS, CHAOS, CLUSTER, NEWCOMER, VERSIONS)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known_names))
     parser.add_argument("--on", default=",".join(PLACES), metavar="PLATFORMS", help="default: %(default)s")
     for name, default in (("messages", 1000), ("chats", 20), ("kills", 60), ("seed", 1)):
-        parser.add_argument(f"--{name}", type=int, default=default, help="of kills and chaos; default: %(default)s")
+        parser.add_argument(
+            f"--{name}", type=int, default=default, help="of kills, hooks and chaos; default: %(default)s"
+        )
     for name, default in (("freezes", 20), ("restarts", 5), ("nodes", 3)):
         parser.add_argument(f"--{name}", type=int, default=default, help="of chaos; default: %(default)s")
     parser.add_argument("--signal", choices=("kill", "term"), default="kill", help="of kills; default: %(default)s")
@@ -133,6 +137,8 @@ def _measure(
         for platform in platforms:
             if name == VERSIONS:
                 yield f"{name} on {platform}, beside {beside}", asyncio.run(figures(platform, beside))
+            elif name == HOOKS:
+                yield f"{name} on {platform}", asyncio.run(figures(platform, sizes))
             elif name == KILLS:
                 yield f"{name} on {platform}, by {sizes.signal}", asyncio.run(figures(platform, sizes))
             elif name != "socket" or platform in SOCKETS:

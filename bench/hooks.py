@@ -1,0 +1,135 @@
+"""Random kills while a program sends events to a webhook: events that were answered and never told, and told twice.
+
+`python -m bench hooks --on slack --messages 1000 --kills 20`. The sender repeats what was not answered, as senders do.
+"""
+
+import asyncio
+import random
+import re
+import socket
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from bench.bot import Bot
+from bench.figures import Figure
+from bench.kills import EARLY, LONGEST_START_S, MOST_TWICE, Sizes, shares
+from bench.stage import Stage, stage
+from parley.testing.emulators.slack import SlackEmulator
+from tests.emulators.model_script import Answer, ModelRequest, Turn
+
+SETTINGS = {"PARLEY_WEB": "on", "PARLEY_PLUGIN_HOOKS_A_MINUTE": "1000000", "PARLEY_PLUGIN_HOOKS_A_DAY": "1000000"}
+AGAIN_S = 0.05
+"""Pause before a request is repeated."""
+LONGEST_LIFE_S = 1.5
+AT_THE_END_S = 120.0
+_TOLD = re.compile(r"event-(\d+)-end")
+
+
+def answer(_: ModelRequest) -> Answer:
+    """Say nothing of interest: no event asks the model."""
+    return Turn("Hello.")
+
+
+@dataclass
+class Sender:
+    """A program that sends events, each until it is answered."""
+
+    port: int
+    path: str = ""
+    secret: str = ""
+    answered: list[int] = field(default_factory=list)
+    repeated: int = 0
+
+    async def send(self, events: Sequence[int], chance: random.Random) -> None:
+        """Send events, spread at random over the longest life of a process."""
+        async with ClientSession(timeout=ClientTimeout(total=5)) as client:
+            after = [chance.random() * LONGEST_LIFE_S for _ in events]
+            await asyncio.gather(*map(partial(self._until_answered, client), events, after))
+
+    async def _until_answered(self, client: ClientSession, number: int, after: float) -> None:
+        await asyncio.sleep(after)
+        headers = {"Authorization": f"Bearer {self.secret}", "Idempotency-Key": f"event {number}"}
+        while True:
+            with suppress(ClientError, TimeoutError):
+                url = f"http://127.0.0.1:{self.port}{self.path}"
+                async with client.post(url, json={"number": number}, headers=headers) as answer:
+                    if answer.status == 200:
+                        self.answered.append(number)
+                        return
+            self.repeated += 1
+            await asyncio.sleep(AGAIN_S)
+
+
+async def figures(on: str, sizes: Sizes) -> list[Figure]:
+    chance = random.Random(sizes.seed)  # noqa: S311 (a bench that can be repeated)
+    async with stage(answer, on, pace=False, seats=1) as scene:
+        sender = Sender(_free_port())
+        await _live(scene, sender, sizes, chance)
+        told = Counter(
+            int(each) for message in scene.seats[0].chat.bot_messages for each in _TOLD.findall(message.text)
+        )
+    lost = set(sender.answered) - told.keys()
+    twice = sum(count > 1 for count in told.values())
+    return [
+        Figure("events answered", len(sender.answered), f"of {sizes.messages}", sizes.messages, at_least=True),
+        Figure("requests repeated", sender.repeated, ""),
+        Figure("answered and never told", len(lost), "", 0),
+        Figure("told twice", twice, "", MOST_TWICE.get(on)),
+    ]
+
+
+async def _live(scene: Stage, sender: Sender, sizes: Sizes, chance: random.Random) -> None:
+    """Run one process after the other, and a last one in which everything is told."""
+    owner = f"{scene.place.platform}:{scene.seats[0].person.id}"
+    settings = {**SETTINGS, "PARLEY_OWNERS": owner, "PARLEY_WEB_PORT": str(sender.port)}
+    bot = await scene.spawn(environ=settings)
+    await scene.listening(bot)
+    await _add(scene, sender)
+    sent = 0
+    for share in shares(sizes.messages, sizes.kills + 1):
+        sending = asyncio.create_task(sender.send(range(sent, sent + share), chance))
+        sent += share
+        if sent < sizes.messages:
+            await asyncio.sleep(chance.random() * LONGEST_LIFE_S)
+            await bot.kill()
+            bot = await _next(scene, settings, chance)
+        await sending
+    with suppress(AssertionError):
+        await scene.seats[0].answered("-end", sizes.messages, AT_THE_END_S)
+    await bot.stop()
+
+
+async def _next(scene: Stage, settings: dict[str, str], chance: random.Random) -> Bot:
+    """Start the next process; some are killed while they start, before another one."""
+    bot = await scene.spawn(environ=settings)
+    if chance.random() < EARLY:
+        await asyncio.sleep(chance.random() * LONGEST_START_S)
+        await bot.kill()
+        bot = await scene.spawn(environ=settings)
+    await scene.listening(bot)
+    return bot
+
+
+async def _add(scene: Stage, sender: Sender) -> None:
+    """Set the webhook, and what it tells."""
+    slash, [seat] = "!" if isinstance(scene.emulator, SlackEmulator) else "/", scene.seats
+    await seat.says(f"{slash}hook add bench")
+    await seat.answered("/hooks/", 1, AT_THE_END_S)
+    shown = " ".join(message.text for message in seat.chat.bot_messages)
+    path, secret = re.search(r"(/hooks/[0-9a-f]{32})", shown), re.search(r"only now:\W*([0-9a-f]{48})", shown)
+    assert path, shown
+    assert secret, shown
+    sender.path, sender.secret = path[1], secret[1]
+    await seat.says(f"{slash}hook post bench event-{{{{number}}}}-end")
+    await seat.answered("From now on", 1, AT_THE_END_S)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
