@@ -79,6 +79,7 @@ from gateway.store.rows import InboxItem, Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.texts.say import LANGUAGES, Language, say
+from gateway.web.rate_limit import RateLimit
 from gateway.web.route import Answer as RouteAnswer
 from gateway.web.route import Asked as RouteAsked
 from gateway.web.route import Opening, Route
@@ -166,6 +167,7 @@ __all__ = [
     "PromptNote",
     "Proposal",
     "Quoting",
+    "RateLimit",
     "ReactionAdded",
     "ReceivedFile",
     "Report",

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from channels.base import Sender as Person
 from gateway.plugin import Core
 from gateway.plugins.hooks.content import content_of, text_of
-from gateway.plugins.hooks.limits import Buckets
 from gateway.plugins.hooks.senders import SENDERS, Sent
 from gateway.plugins.hooks.settings import HooksSettings
 from gateway.plugins.hooks.table import Arrived, Hook, Hooks, Took, take
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
+from gateway.web.rate_limit import RateLimit
 from gateway.web.route import Answer, Asked, Opening, Refused
 
 PATH = "/hooks"
@@ -37,7 +37,7 @@ class HooksRoute:
     def __init__(self, core: Core, hooks: Hooks) -> None:
         self._core = core
         self._hooks = hooks
-        self._room = Buckets(core.clock.monotonic)
+        self._room = RateLimit(core.clock.monotonic)
 
     async def answer(self, asked: Asked) -> Answer:
         """Store an event and answer that it is taken, or say why not. Raises Refused."""

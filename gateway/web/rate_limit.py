@@ -1,10 +1,10 @@
-"""Limits how fast requests come."""
+"""Limits how fast requests come, by any key: an address, a webhook, a token."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST_KNOWN = 2_000
-"""Places and webhooks that are remembered; those used longest ago are forgotten, and have all their room again."""
+"""Keys that are remembered; those used longest ago are forgotten, and have all their room again."""
 
 
 @dataclass
@@ -13,8 +13,8 @@ class _Bucket:
     at: float
 
 
-class Buckets:
-    """Room for so many requests at once by key, which comes back within a minute."""
+class RateLimit:
+    """Room for a number of requests at once by key, which comes back within a minute."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
