@@ -71,7 +71,7 @@ def _stickers(message: Content) -> str:
 
 def _poll(message: Content) -> str:
     """Describe a poll in words: its answers may be anybody's."""
-    poll = message.poll if isinstance(message, Message) else None
+    poll = message.poll
     if poll is None:
         return ""
     question, answers = poll.question.shown, [each.poll_media.shown for each in poll.answers]
@@ -113,7 +113,7 @@ def lost_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kinds of what is lost from a message of which the rest can be read."""
     contents = [message, *message.forwarded]
     lost = [kind for content in contents for name, kind in _LOST.items() if name in content.odd]
-    lost += ["poll"] if message.poll and message.poll.odd else []
+    lost += ["poll"] if any(each.poll and each.poll.odd for each in contents) else []
     lost += ["part"] if {"embeds"} & message.odd and message.is_from_bot else []
     return tuple(dict.fromkeys(lost))
 
@@ -124,7 +124,7 @@ def _posted(content: Content) -> list[str]:
 
 
 def _component_words(component: JsonValue) -> Iterator[str]:
-    """Yield the texts inside components, with the addresses of buttons, pictures and files."""
+    """Yield the texts inside components, with the entries of menus and the addresses of buttons, pictures and files."""
     if isinstance(component, list):
         for each in component:
             yield from _component_words(each)
@@ -135,6 +135,10 @@ def _component_words(component: JsonValue) -> Iterator[str]:
     for shown in (component, component.get("media"), component.get("file")):
         if isinstance(shown, dict) and isinstance(url := shown.get("url"), str):
             yield linked(str(component.get("label") or component.get("description") or ""), url)
+    options = component.get("options")
+    for option in options if isinstance(options, list) else ():
+        if isinstance(option, dict) and isinstance(label := option.get("label"), str):
+            yield f"- {label}"
     for inner in ("components", "accessory", "items"):
         yield from _component_words(component.get(inner))
 

@@ -156,6 +156,7 @@ class Content(Forgiving):
     sticker_items: tuple[Named, ...] = ()
     mentions: tuple[Mentioned, ...] = ()
     mention_roles: tuple[Snowflake, ...] = ()
+    poll: Poll | None = None
     components: JsonValue = None
     message_snapshots: tuple["Snapshot", ...] = ()
 
@@ -192,7 +193,6 @@ class Message(Content):
     edited_timestamp: AwareDatetime | None = None
     type: int = DEFAULT
     flags: int = 0
-    poll: Poll | None = None
     activity: JsonValue = None
     """Set for invitations to a game or another activity."""
     message_reference: Reference | None = None

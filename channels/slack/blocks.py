@@ -19,6 +19,8 @@ _DEEPEST = 8
 """Most levels by which lists are indented."""
 _STYLES = {"strike": "~", "code": "`"}
 """Signs of styles without which words mean something else."""
+_PARTS = ("title", "subtitle", "body", "caption", "details", "output")
+"""Fields of cards, plans and tables with words of their own lines."""
 _CONTROLS = frozenset(("image", "button", "workflow_button", "overflow"))
 """Elements of which only the label and the address are words."""
 
@@ -135,10 +137,19 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
             yield _set_off(value, names)
             return
         yield _element(value, names)
-        for inner in ("title", "elements", "rows", "blocks", "tasks", "hero_image", "accessory", "actions"):
+        parts = [f"\n{words}" for each in _PARTS if (words := _part(value.get(each), names))]
+        yield from [*parts, "\n"] if parts and any(value.get(each) for each in ("rows", "tasks", "sources")) else parts
+        for inner in ("elements", "rows", "blocks", "tasks", "sources", "hero_image", "accessory", "actions"):
             yield from _leaves(value.get(inner), names)
         if kind == "rich_text_section":
             yield "\n"
+
+
+def _part(value: JsonValue, names: Names) -> str:
+    """Return a part of a card or a plan: a text, a text object or rich text."""
+    if isinstance(value, str):
+        return readable(value, names).strip()
+    return (_text_object(value, names) or "".join(_leaves(value, names))).strip()
 
 
 def _set_off(value: dict[str, JsonValue], names: Names) -> str:
@@ -175,7 +186,7 @@ def _element(value: dict[str, JsonValue], names: Names) -> str:
             return readable(f"<{sign}{value.get(field)}>", names)
         case {"type": "emoji", "name": str(name)}:
             return f":{name}:" if value.get("unicode") else emoji_told(name)
-        case {"type": "link"}:
+        case {"type": "link" | "url"}:
             return link(str(value.get("text") or ""), str(value.get("url") or ""))
         case {"type": "date", "timestamp": int(timestamp)}:
             return str(value.get("fallback") or in_utc(timestamp) or timestamp)

@@ -33,7 +33,8 @@ def attachment_words(attachment: LegacyAttachment, names: Names) -> str:
 def _words(attachment: LegacyAttachment, names: Names) -> Iterator[str]:
     title = readable(attachment.title, names)
     yield readable(attachment.pretext, names)
-    yield linked(title, attachment.title_link) if attachment.title_link else title
+    address = attachment.title_link or attachment.from_url
+    yield linked(title, address) if title and address else title
     yield _said(attachment, names)
     for field in attachment.fields:
         yield readable(f"{field.title}: {field.value}".strip(": "), names)

@@ -120,6 +120,15 @@ def test_a_sticker_beside_a_poll_loses_neither() -> None:
     assert (event.text, event.shared) == ("vote", "[sticker: Run it all]\nPoll: Tea?")
 
 
+def test_a_forwarded_poll_and_the_entries_of_a_menu_are_read() -> None:
+    poll: Json = {"question": {"text": "Tea?"}, "answers": [{"poll_media": {"text": "Green"}}]}
+    options: JsonValue = [{"label": "Cooks", "value": "1"}, {"label": "Guests", "value": "2"}, 7]
+    menu: JsonValue = [{"type": 1, "components": [{"type": 3, "placeholder": "Role", "options": options}]}]
+
+    assert heard(DM, **forward(poll=poll)).shared == "Forwarded:\nPoll: Tea?\n- Green"
+    assert heard(DM, **forward(components=menu)).shared == "Forwarded:\n- Cooks\n- Guests"
+
+
 def test_a_sticker_beside_forwarded_words_is_read() -> None:
     event = heard(DM, **forward(content="old", sticker_items=[STICKER]))
 

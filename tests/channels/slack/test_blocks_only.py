@@ -32,6 +32,29 @@ def test_what_cannot_be_read_in_a_channel_is_nothing_unless_it_replies_to_us(con
     assert (event.addressed, len(event.unread)) == (Addressed.REPLY, 1)
 
 
+def test_a_card_is_read_with_all_its_words() -> None:
+    text: Json = {"type": "mrkdwn", "text": "seen by <@U8>"}
+    card: Json = {"type": "card", "title": {"type": "mrkdwn", "text": "Trip"}, "subtitle": text, "body": text}
+
+    assert received(text="", blocks=[card]).text == "Trip\nseen by @Ben\nseen by @Ben"
+    assert received(text="", blocks=[{"type": "carousel", "elements": [card]}]).text.startswith("Trip\nseen by @Ben")
+
+
+def test_a_plan_is_read_with_its_tasks_and_their_sources() -> None:
+    words: Json = {"type": "rich_text_section", "elements": [{"type": "text", "text": "3 hits"}]}
+    task: Json = {
+        "type": "task_card",
+        "title": "Search",
+        "status": "complete",
+        "output": {"type": "rich_text", "elements": [words]},
+        "sources": [{"type": "url", "url": "https://s.example", "text": "Site"}],
+    }
+
+    event = received(text="", blocks=[{"type": "plan", "title": "Look it up", "tasks": [task]}])
+
+    assert event.text == "Look it up\n\nSearch\n3 hits\nSite (https://s.example)"
+
+
 def test_a_call_is_read_with_the_address_at_which_it_is_joined() -> None:
     call: Json = {
         "type": "call",

@@ -105,6 +105,18 @@ def test_an_email_is_fetched_as_a_page_of_others_and_its_files_come_along() -> N
     assert event.attachments[1].reference == "https://files.slack.com/files-email/1"
 
 
+def test_a_preview_has_the_address_that_it_is_of() -> None:
+    entry: Json = {
+        "title": "Order chairs",
+        "fallback": "Order chairs",
+        "from_url": "https://t.slack.com/lists/T1/F1?record_id=R1",
+    }
+
+    event = received(text="", attachments=[entry])
+
+    assert event.shared == "Order chairs (https://t.slack.com/lists/T1/F1?record_id=R1)"
+
+
 def quoting(**content: JsonValue) -> Json:
     return {"author_name": "Ben", "fallback": "[no preview available]", "message_blocks": [{"message": content}]}
 
