@@ -44,6 +44,9 @@ Listener = Callable[[AgentEvent], Awaitable[None] | None]
 Prompt = str | AgentMessage | Sequence[AgentMessage]
 
 
+_NO_BUDGET, _NEW = TaskBudget(), SoFar()
+
+
 class AgentBusy(RuntimeError):
     """A run was requested while another one is under way."""
 
@@ -354,7 +357,7 @@ class Agent:
             self._state.messages = messages  # not validated again: slow for a long history
             self.loop.models.spending.begin_run(self._state.run_id, start.user_id, can_wait=start.can_wait)
             scope = self._scope(self._cancel, start.user_id)
-            yield RunInputs(scope=scope, budget=start.budget or TaskBudget(), so_far=start.so_far or SoFar())
+            yield RunInputs(scope, start.budget or _NO_BUDGET, start.so_far or _NEW)
         finally:
             self._streaming = StreamingAnswer()
             self._cancel = None

@@ -53,11 +53,11 @@ class IdentityCache(Generic[T, R]):
 
     def each(self, items: Iterable[T]) -> list[R]:
         """Return the values of all items, in order."""
-        get = self._made.get
-        found = ((item, get(id(item), _NOTHING)) for item in items)
-        return [
-            cast(R, item if made is _ITSELF else made) if made is not _NOTHING else self(item) for item, made in found
-        ]
+        get, values = self._made.get, list[object]()
+        for item in items:
+            made = get(id(item), _NOTHING)
+            values.append(item if made is _ITSELF else self(item) if made is _NOTHING else made)
+        return cast(list[R], values)
 
     def row(self, items: Sequence[T]) -> list[R]:
         """Like `each`, optimised for a conversation that has only grown at its end: the known start is not even looked

@@ -74,6 +74,9 @@ def utf16_len(text: str) -> int:
 def visible(text: str) -> bool:
     """Return True if the text has visible characters, not only spaces, zero-width, formatting and control
     characters."""
+    first = text[:1]
+    if first.isascii() and first.isalnum():
+        return True
     return any(not char.isspace() and char not in _BLANK and unicodedata.category(char) not in _UNSEEN for char in text)
 
 

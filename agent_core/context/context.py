@@ -104,15 +104,14 @@ class ContextManager:
         """Build the next request; the same state gives the same bytes, so that providers can cache it."""
         self.skills.refresh()
         head = self._head()
-        request = LlmRequest(
+        self._asked_with = head.tokens
+        # Not validated again: that takes longer than the rest of a long conversation's next turn.
+        return LlmRequest.model_construct(
             system=head.system,
-            messages=(),
+            messages=self._history.of(state.messages),
             tools=head.tools if with_tools else (),
             tool_choice="auto" if with_tools else "none",
         )
-        self._asked_with = head.tokens
-        # Not validated again: that takes longer than the rest of a long conversation's next turn.
-        return request.model_copy(update={"messages": self._history.of(state.messages)})
 
     def tokens(self, state: QueryState) -> int:
         """Return the approximate tokens of the next request.
@@ -176,10 +175,11 @@ class ContextManager:
         )
 
     def _head(self) -> _Head:
-        idle = self.skills.texts.idle_tools  # those that no skill has a use for are not offered
-        tools = tuple(spec for spec in self.tools.specs() if spec.name not in idle)
-        parts = (self.system_prompt, self.persona, self.workspace, self.skills.texts, tools)
+        specs = self.tools.specs()
+        parts = (self.system_prompt, self.persona, self.workspace, self.skills.texts, specs)
         if self._made is None or parts != self._made_from:
+            idle = self.skills.texts.idle_tools  # those that no skill has a use for are not offered
+            tools = tuple(spec for spec in specs if spec.name not in idle)
             system = self._system().render() if self.system_prompt is None else self.system_prompt
             tool_tokens = sum(estimate(spec.model_dump_json()) for spec in tools)
             tokens = estimate(system)

@@ -1,6 +1,7 @@
 """One turn: new messages, one answer of the model, its tool calls, and the decision what follows."""
 
 from agent_core.events import MessageEnd, MessageStart, TurnEnd, TurnStart
+from agent_core.loop.calls import BatchOutcome
 from agent_core.loop.decision import after_overflow, compact_if_due, decide, is_overflow
 from agent_core.loop.engine import CallIds, End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
@@ -10,6 +11,8 @@ from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.llm import LlmFailure, LlmRequest
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.reasons import TerminalReason, TransitionReason
+
+NO_CALLS = BatchOutcome((), ())
 
 
 async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
@@ -83,8 +86,10 @@ def _leave_out_refused(engine: Engine, request: LlmRequest, failure: LlmFailure)
 
 
 async def _run_calls(engine: Engine, run: Run, message: AssistantMessage, reason: TransitionReason) -> Next | End:
-    closing = reason is TransitionReason.LIMIT
-    outcome = await engine.run_calls(run, message, message.tool_calls, closing=closing)
+    outcome = NO_CALLS
+    if message.tool_calls:
+        closing = reason is TransitionReason.LIMIT
+        outcome = await engine.run_calls(run, message, message.tool_calls, closing=closing)
     await run.emit(TurnEnd(turn=run.state.turn_count, message=message, tool_results=outcome.results))
     return await decide(engine, run, message, outcome)
 

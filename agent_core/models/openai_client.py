@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import SecretStr
+from pydantic_core import from_json
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
@@ -145,8 +146,9 @@ class OpenAiClient:
             break
         for late in answer().rest():
             yield late
+        done = answer().done(None if answer().finished else failure)
         lost_tools = bool(tools) and self._manners.of(model.wire_name).without_tools(before)
-        yield answer().done(None if answer().finished else failure).model_copy(update={"lost_tools": lost_tools})
+        yield done.model_copy(update={"lost_tools": True}) if lost_tools else done
 
     async def _events(
         self, answer: Callable[[], Answer], body: bytes, options: LlmOptions
@@ -256,7 +258,7 @@ class OpenAiClient:
         An error instead of an answer may refuse the request: LM Studio begins its response before it has read that.
         """
         try:
-            chunk = read_chunk(json.loads(payload.removeprefix(_BOM)))
+            chunk = read_chunk(_decoded(payload.removeprefix(_BOM)))
         except (ValueError, RecursionError) as error:
             if not is_needed:
                 return None
@@ -294,6 +296,14 @@ class OpenAiClient:
         never_sent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
         silence = f"the server was silent for {timeout_s:g} s"
         return lost(list(causes_of(error)), self._host, sent=not never_sent, silence=silence)
+
+
+def _decoded(text: str) -> object:
+    """Return the JSON in a text. Raises ValueError, and RecursionError."""
+    try:
+        return from_json(text)
+    except ValueError:  # half of a pair of surrogates, or no JSON
+        return json.loads(text)
 
 
 def _transient(message: str) -> LlmFailure:

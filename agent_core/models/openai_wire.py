@@ -102,6 +102,8 @@ class WireText:
         if reader not in self._written:
             self._written[reader] = IdentityCache(partial(_message_text, reader=reader))
         written = self._written[reader].row(request.messages)
+        if ToolResultMessage not in set(map(type, request.messages)):  # nothing is inserted
+            return f"[{','.join((*texts, *filter(None, written)))}]"
         for text, (_, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
             texts.extend([text] if text else [])  # empty for an answer with reasoning only
             texts.extend(map(compact_json, inserted))

@@ -68,6 +68,7 @@ _AROUND = {f"<{name}>": f"</{name}>" for name in ("answer", "response", "final",
 _LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS, *_AROUND, *_AROUND.values())
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
+_FIRST_OF_BLOCKS = frozenset(literal[0] for literal in (*_BLOCKS, *_FINALS))
 _TOKEN = LatePattern("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
 _MARK = LatePattern(f"[\n`~{re.escape(''.join(sorted(_FIRST)))}]")
 """The characters with which tokens begin."""
@@ -137,6 +138,10 @@ class WrittenText:
     def _begin(self, *, is_last: bool) -> Iterator[Piece]:
         bare = self._waiting.lstrip()
         if not bare and not is_last and len(self._waiting) < _MOST_BLANK:
+            return
+        if bare and bare[0] not in _FIRST_OF_BLOCKS:  # as of nearly all answers
+            self._state = "text"
+            self._waiting = bare if self._was_opened else self._waiting
             return
         opener = next((each for each in _BLOCKS if bare.startswith(each)), None)
         if opener is not None:

@@ -34,6 +34,8 @@ class ToolRegistry:
         self._has_skills = has_skills
         self._described_by = described_by
         self._called: dict[str, Tool] = {}
+        self._specs: tuple[ToolSpec, ...] | None = None
+        """Those of the fixed tools, once somebody asked for them."""
         for item in tools:
             self.add(item)
 
@@ -49,6 +51,7 @@ class ToolRegistry:
         if item.name in self._tools:
             raise ValueError(f"there are two tools named {item.name}")
         self._tools = dict(sorted((self._tools | {item.name: item}).items()))
+        self._specs = None
 
     def get(self, name: str) -> Tool:
         """Return the tool. One that was called stays available, because its call may still be running when it is
@@ -76,10 +79,13 @@ class ToolRegistry:
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return the tools as the model sees them: the fixed ones, those of skills, and those that come and go."""
+        if self._specs is None:
+            self._specs = tuple(item.spec for item in self._tools.values())
         others = self._coming_and_going()
         of_skills = self._skills if self._has_skills() else ()
-        tools = (*self._tools.values(), *of_skills, *(others[name] for name in sorted(others)))
-        return tuple(item.spec for item in tools)
+        if not (others or of_skills):
+            return self._specs
+        return (*self._specs, *(item.spec for item in (*of_skills, *(others[name] for name in sorted(others)))))
 
     def origin(self) -> Origin:
         """Return the origin of what describes the tools."""

@@ -12,6 +12,7 @@ from http import HTTPStatus
 
 import aiohttp
 from pydantic import JsonValue
+from pydantic_core import from_json
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
@@ -187,7 +188,7 @@ def _result(body: bytes) -> JsonValue:
 def _object(body: bytes) -> dict[str, JsonValue] | None:
     """Return the JSON object in a response; None for what a proxy sends instead of Telegram."""
     try:
-        answer = json.loads(body)
+        answer = _decoded(body)
     except ValueError:
         return None
     return answer if isinstance(answer, dict) else None
@@ -197,6 +198,14 @@ def _rate_limit_key(method: str, parameters: Parameters) -> str:
     """Return the key by which Telegram counts a call: messages and edits by chat, all others by method and chat."""
     is_message = method.startswith(("send", "edit")) and method not in ("sendChatAction", "sendMessageDraft")
     return f"{'message' if is_message else method} {parameters.get('chat_id', '')}"
+
+
+def _decoded(body: bytes) -> object:
+    """Return the JSON in a response. Raises ValueError."""
+    try:
+        return from_json(body)
+    except ValueError:  # half of a pair of surrogates, or no JSON
+        return json.loads(body)
 
 
 def refusal(status: int, body: bytes, retry_after: str = "") -> ChannelError:

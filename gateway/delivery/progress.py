@@ -152,12 +152,12 @@ class Progress:
     @property
     def is_waiting(self) -> bool:
         """True while approval of a call is pending, or a budget has no room."""
-        return self._is_paused or any(line.waiting for line in self._lines.values())
+        return self._is_paused or (bool(self._lines) and any(line.waiting for line in self._lines.values()))
 
     @property
     def has_words(self) -> bool:
         """True once the answer has begun."""
-        return any(map(visible, self._words))
+        return bool(self._words) and any(map(visible, self._words))
 
     @property
     def running_since(self) -> float | None:

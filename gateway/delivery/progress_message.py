@@ -112,9 +112,10 @@ class ProgressMessage:
         if self._reasoning is not None:
             self._reasoning.apply(event)
         self._changed.set()
-        if self._words_at is None and self._has_words:
+        has_words = self._has_words
+        if has_words and self._words_at is None:
             self._words_at = self._clock.monotonic()
-        if isinstance(event, ToolExecutionStart) or (self._shows_words_early and self._has_words):
+        if isinstance(event, ToolExecutionStart) or (has_words and self._shows_words_early):
             self._worth_showing.set()
 
     @property

@@ -125,12 +125,15 @@ class Runner:
                 return
             await recorder.keep(event)
             await unit.follow(event, tools, watcher.released)
-            if isinstance(event, ToolExecutionStart):
-                await self._fresh()
-            if isinstance(event, BudgetReached):
-                await self._store.runs.reached_budget(run)
-            if isinstance(event, AgentEnd):
-                watcher.ended(event)
+            match event:
+                case ToolExecutionStart():
+                    await self._fresh()
+                case BudgetReached():
+                    await self._store.runs.reached_budget(run)
+                case AgentEnd():
+                    watcher.ended(event)
+                case _:
+                    pass
             if watcher.is_left:
                 raise _Left
 

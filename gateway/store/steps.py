@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from agent_core.events import (
     AgentEnd,
@@ -97,7 +98,7 @@ class Steps(Table):
 
 
 def _written(value: JsonObject) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return to_json(value).decode()
 
 
 def joined(run: str, at: float, kept: Mapping[str, JsonValue], message: Resolve) -> AgentEvent:
