@@ -91,6 +91,7 @@ class SharedState:
         self._people.pairing.look()
 
     async def _jobs_changed(self, _: str) -> None:
+        self._store.jobs.look_again()
         self._planned.set()
 
     async def _browsers_changed(self, _: str) -> None:

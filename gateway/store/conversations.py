@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from channels.base import ChatKey
 from channels.web.listing import LONGEST_TITLE, PAGE, Entries, Entry, Hit
 from gateway.store.connection import Connection
-from gateway.store.search import found_in
+from gateway.store.search import found_in, index_newest
 from gateway.store.table import Table
 
 MOST_HITS = 50
@@ -55,6 +55,7 @@ class Conversations(Table):
             " AND (instr(lower(title), ?) > 0 OR instr(lower(words), ?) > 0) ORDER BY last DESC LIMIT ?"
         )
         sought = " ".join(words.lower().split())
+        await index_newest(self._writer)
 
         def read(connection: Connection) -> list[Hit]:
             rows = connection.execute(titles, (str(owner), sought, sought, MOST_HITS)) if sought else ()

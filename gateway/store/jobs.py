@@ -1,6 +1,6 @@
 """The table of jobs."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -30,16 +30,23 @@ class Jobs(ValueTable[Job]):
 
     rows, key = _ROWS, "id"
     topic = Topic.JOBS
+    _none_is_paused = False
+    _version = 0
+    """Raised before and after each change."""
 
     async def add(self, job: Job) -> bool:
         """Insert a job. Returns False if the id is taken."""
+        self.look_again()
         safe = self._masked(job)
 
         def change(connection: Connection) -> bool:
             self._changed(connection, Topic.JOBS)
             return _ROWS.add(connection, safe)
 
-        return await self._writer.submit(change)
+        try:
+            return await self._writer.submit(change)
+        finally:
+            self.look_again()
 
     async def advance(self, moves: Sequence[Advance]) -> None:
         """Make all moves of jobs that are still due when they were seen, in one transaction."""
@@ -77,8 +84,25 @@ class Jobs(ValueTable[Job]):
         return await self._read(where, {"chat": str(chat)})
 
     async def paused(self, chat: ChatKey) -> list[Job]:
-        """Return the chat's paused jobs, oldest first."""
-        return await self._read("chat = :chat AND state = 'paused' ORDER BY created, id", {"chat": str(chat)})
+        """Return the chat's paused jobs, oldest first. Nothing is read while no job of any chat is paused."""
+        if self._none_is_paused:
+            return []
+        version = self._version
+        found = await self._read("state = 'paused' ORDER BY created, id", {})
+        self._none_is_paused = not found and version == self._version
+        return [job for job in found if job.chat == chat]
+
+    def look_again(self) -> None:
+        """Forget whether a job is paused, as one was changed, here or on another node."""
+        self._version += 1
+        self._none_is_paused = False
+
+    async def change(self, key: str | ChatKey, step: Callable[[Job], Job]) -> Job | None:
+        self.look_again()
+        try:
+            return await super().change(key, step)
+        finally:
+            self.look_again()
 
     async def everywhere(self) -> list[Job]:
         """Return the active and paused jobs of all chats, oldest first."""

@@ -315,8 +315,9 @@ def begin_once(connection: Connection, run: Run, now: float) -> bool:
 
 def end_run(connection: Connection, run_id: str, how: RunEnd, now: float) -> None:
     """Record the outcome of a run."""
-    connection.execute(
-        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, skills = ? WHERE run = ?",
+    ended = connection.execute(
+        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, skills = ? WHERE run = ?"
+        " RETURNING rested, resumed",
         (
             how.reason.value,
             how.error,
@@ -325,9 +326,10 @@ def end_run(connection: Connection, run_id: str, how: RunEnd, now: float) -> Non
             json.dumps(how.skills),
             run_id,
         ),
-    )
-    # It is over where it stands.
-    connection.execute("DELETE FROM paused_runs WHERE run = ? AND place IS NULL", (run_id,))
+    ).fetchall()
+    if ended != [(0, 0)]:  # else it has never waited for a budget
+        # It is over where it stands.
+        connection.execute("DELETE FROM paused_runs WHERE run = ? AND place IS NULL", (run_id,))
 
 
 def runs_over(connection: Connection, chat: ChatKey, person: str, most: int) -> int:

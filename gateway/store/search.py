@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from agent_core.messages import (
@@ -14,14 +15,17 @@ from agent_core.messages import (
 )
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.search_index import Sought, index_of
+from gateway.store.search_index import SEEN, Sought, index_of
 from gateway.store.search_terms import indexed_terms, sought_terms
 from gateway.store.table import Table, readable
+from gateway.store.writer import StoreUnavailable, Writer
 
 PAUSE = 0.05
 """Seconds between two steps."""
 AT_ONCE = 200
 """Older rows indexed in one transaction; it takes some 20 ms."""
+TOGETHER = 64
+"""New rows indexed in one transaction, where each transaction that adds to the index costs as much as many rows do."""
 _END = 2**63 - 1
 
 
@@ -55,7 +59,7 @@ class Page:
 
 
 class Search(Table):
-    """Index of what users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
+    """Index of what users, the agent and its jobs said, by word. `Transcript.append` adds to it, in a file later."""
 
     async def find(
         self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None, person: str | None = None
@@ -76,6 +80,7 @@ class Search(Table):
         if not terms:
             raise ValueError("no word to search for")
         asked = Sought(terms, _END if before is None else before, most + 1, person or "")
+        await index_newest(self._writer)
 
         def read(connection: Connection) -> Page:
             rows = list(readable(index_of(connection).find(connection, chats, asked), _found, "transcript"))
@@ -89,6 +94,34 @@ class Search(Table):
         """Index all rows from before the index existed, newest first, in steps that let other changes pass."""
         while await self._writer.submit(index_older):  # noqa: ASYNC110 (others write meanwhile)
             await asyncio.sleep(PAUSE)
+
+
+async def index_newest(writer: Writer) -> None:
+    """Index what was said last, which may wait for others; while the disk takes no writes it is not found."""
+    with suppress(StoreUnavailable):
+        await writer.submit(_index_newer, patient=False)
+
+
+def appended(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
+    """Index a new row of the transcript: at once, or together with those before it."""
+    if not index_of(connection).adds_together:
+        index(connection, seq, chat, run, message)
+    elif seq % TOGETHER == 0:
+        _index_newer(connection)
+
+
+def _index_newer(connection: Connection) -> None:
+    """Index the rows that were appended since the last time."""
+    if not index_of(connection).adds_together:
+        return
+    (after,) = connection.execute("SELECT after FROM search_progress").fetchone()
+    query = f"SELECT seq, chat, run, message FROM transcript WHERE seq > ? AND {SEEN} ORDER BY seq"  # noqa: S608
+    rows = connection.execute(query, (after,)).fetchall()
+    for seq, chat, run, message in readable(rows, _older, "transcript"):
+        index(connection, seq, chat, run, message)
+    (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM transcript").fetchone()
+    if last > after:
+        connection.execute("UPDATE search_progress SET after = ?", (last,))
 
 
 def index(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
@@ -155,13 +188,14 @@ def moved(connection: Connection, old: ChatKey, new: ChatKey) -> None:
 def forget(connection: Connection) -> None:
     """Empty the index, so that `index_older` builds it again."""
     index_of(connection).clear(connection)
-    connection.execute("UPDATE search_progress SET before = (SELECT coalesce(max(seq), 0) + 1 FROM transcript)")
+    (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM transcript").fetchone()
+    connection.execute("UPDATE search_progress SET before = ?, after = ?", (last + 1, last))
 
 
 def index_older(connection: Connection) -> bool:
     """Index the newest rows that are not in the index yet. Returns True if there are more."""
     (before,) = connection.execute("SELECT before FROM search_progress").fetchone()
-    query = "SELECT seq, chat, run, message FROM transcript WHERE seq < ? ORDER BY seq DESC LIMIT ?"
+    query = f"SELECT seq, chat, run, message FROM transcript WHERE seq < ? AND {SEEN} ORDER BY seq DESC LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (before, AT_ONCE)).fetchall()
     for seq, chat, run, message in readable(rows, _older, "transcript"):
         index(connection, seq, chat, run, message)

@@ -22,6 +22,7 @@ _FOUND_OF_OWNER = "SELECT transcript.seq, transcript.chat, message FROM said"
 _IN_LIST = "JOIN conversations ON conversations.chat = transcript.chat"
 
 
+SEEN = "NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = transcript.run AND kind <> 'chat')"
 _IF_SEEN = "WHERE NOT EXISTS (SELECT 1 FROM runs WHERE run = ? AND kind <> 'chat')"
 """The chat does not see the messages of tasks and jobs."""
 _BY_PERSON = "(? = '' OR session IN (SELECT session FROM runs WHERE runs.chat = transcript.chat AND person = ?))"
@@ -42,8 +43,14 @@ class Sought:
 class SearchIndex(Protocol):
     """Rows of the transcript by their chat and the terms of their text."""
 
+    adds_together: bool
+    """True if a transaction that adds one row costs as much as one that adds many, and rows are added in order."""
+
     def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
-        """Add a row of the transcript, unless its run is one of a task or a job."""
+        """Add a row of the transcript.
+
+        Those of tasks and jobs are left out: here if rows are added at once, else by who reads them, see `SEEN`.
+        """
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         """Return the newest rows of these chats that have all terms, each with the id of its message."""
@@ -63,6 +70,7 @@ class SearchIndex(Protocol):
 class Fts5Index:
     """Two columns of SQLite's full-text search, so that no text can imitate a chat."""
 
+    adds_together = True
     _QUERY = (
         f"{_FOUND} FROM said JOIN transcript ON transcript.seq = said.rowid"
         f" WHERE said MATCH ? AND said.rowid < ? AND {_BY_PERSON} ORDER BY said.rowid DESC LIMIT ?"
@@ -73,8 +81,9 @@ class Fts5Index:
     )
 
     def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
-        row = seq, chat_term(chat), " ".join(terms), run
-        connection.execute(f"INSERT INTO said (rowid, chat, words) SELECT ?, ?, ? {_IF_SEEN}", row)
+        """Add a row. A statement with a condition would have SQLite write the index out for each row."""
+        row = seq, chat_term(chat), " ".join(terms)
+        connection.execute("INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", row)
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
@@ -101,6 +110,7 @@ class Fts5Index:
 class ArrayIndex:
     """One array of terms for each row. That of the chat begins with `@`, which is part of no other."""
 
+    adds_together = False
     _QUERY = (
         f"{_FOUND} FROM said JOIN transcript ON transcript.seq = said.seq"
         f" WHERE terms @> ? AND terms && ? AND said.seq < ? AND {_BY_PERSON} ORDER BY said.seq DESC LIMIT ?"

@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from pydantic import JsonValue
 from pydantic_core import to_json
@@ -43,6 +44,7 @@ _LEFT_OUT: dict[type, dict[str, bool | dict[str, bool]]] = {
 }
 """Fields that the transcript stores, or that are only shown."""
 
+_ROW = "(?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)"
 SHORTENED = "shortened"
 """The key of a shortened step's digest."""
 
@@ -84,12 +86,11 @@ class Steps(Table):
         if self._secrets.are_in("".join(f"{event}{state}" for _, _, event, state in rows)):  # hardly ever
             rows = [(run, at, self._masked(event), state and self._masked(state)) for run, at, event, state in rows]
 
+        insert = f"INSERT INTO steps (run, after, at, event, state) VALUES {', '.join([_ROW] * len(rows))}"  # noqa: S608
+        values = [*chain.from_iterable(rows)]
+
         def change(connection: Connection) -> None:
-            connection.executemany(
-                "INSERT INTO steps (run, after, at, event, state)"
-                " VALUES (?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)",
-                rows,
-            )
+            connection.execute(insert, values)
 
         return self._writer.submit(change, later=True)
 

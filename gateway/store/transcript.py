@@ -13,7 +13,7 @@ from gateway.store.connection import Connection
 from gateway.store.history import END, IS_KEPT, known_rows, last_starts
 from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
-from gateway.store.search import index
+from gateway.store.search import appended
 from gateway.store.table import Table, readable
 from gateway.store.unreadable import texts_in
 
@@ -41,7 +41,7 @@ class Transcript(Table):
         def change(connection: Connection) -> None:
             query = "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?) RETURNING seq"
             (seq,) = connection.execute(query, row).fetchone()
-            index(connection, seq, run.chat, run.id, masked)
+            appended(connection, seq, run.chat, run.id, masked)
             mark_done(connection, seqs)
 
         return self._writer.submit(change, later=later)

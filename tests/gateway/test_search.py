@@ -21,7 +21,7 @@ from channels.base import ChatKey
 from gateway.store.budget import Payer, Spent
 from gateway.store.opening import FILE
 from gateway.store.rows import Run, RunEnd
-from gateway.store.search import AT_ONCE
+from gateway.store.search import AT_ONCE, TOGETHER
 from gateway.store.store import Store
 from gateway.texts.amounts import USD
 from tests.agent_core.kit import numbered
@@ -64,6 +64,25 @@ async def test_a_chats_messages_and_answers_are_found_newest_first(store: Store)
         "The plants are watered",
         "Water the plants",
     ]
+
+
+async def test_what_was_said_is_indexed_with_others_and_found_at_once(tmp_path: Path) -> None:
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        await says(store, *["Water the plants"] * (TOGETHER + 3))
+        assert indexed(tmp_path) == TOGETHER
+        assert await found(store, "plants") == ["Water the plants"] * 10
+        assert indexed(tmp_path) == TOGETHER + 3
+
+        await says(store, "And the trees")
+
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        assert await found(store, "trees") == ["And the trees"]
+
+
+def indexed(home: Path) -> int:
+    """Return the number of the last row of the transcript that is in the index."""
+    with closing(sqlite3.connect(home / FILE)) as database:
+        return int(database.execute("SELECT after FROM search_progress").fetchone()[0])
 
 
 async def test_two_characters_of_chinese_are_found(store: Store) -> None:
@@ -128,7 +147,9 @@ async def test_messages_from_before_the_index_are_indexed_in_steps(tmp_path: Pat
         await says(store, *[f"plant number {number}" for number in range(AT_ONCE + 5)])
     with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         connection.execute("INSERT INTO said (said) VALUES ('delete-all')")
-        connection.execute("UPDATE search_progress SET before = (SELECT max(seq) + 1 FROM transcript)")
+        connection.execute(
+            "UPDATE search_progress SET (before, after) = (SELECT max(seq) + 1, max(seq) FROM transcript)"
+        )
 
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         await says(store, "the newest plant")

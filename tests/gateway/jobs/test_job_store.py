@@ -77,6 +77,18 @@ async def test_a_job_comes_back_as_it_was(store: Store, job: Job) -> None:
     assert await store.jobs.find(job.id) == job
 
 
+async def test_a_job_that_is_paused_is_known_of_at_once(store: Store) -> None:
+    job = a_job("call mum", Once(at=LATER))
+    assert await store.jobs.paused(ANN) == []
+    await store.jobs.add(job)
+    assert await store.jobs.paused(ANN) == []
+
+    await store.jobs.change(job.id, lambda job: replace(job, state=JobState.PAUSED, pause=Pause.UNDELIVERABLE))
+
+    assert ids(await store.jobs.paused(ANN)) == [job.id]
+    assert await store.jobs.paused(TEAM) == []
+
+
 async def test_an_id_is_given_once(store: Store) -> None:
     assert await store.jobs.add(a_job("first"))
     assert not await store.jobs.add(a_job("second"))
