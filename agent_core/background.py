@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import structlog
 
-from agent_core.clock import Clock
+from agent_core.clock import Clock, SystemClock
 
 log = structlog.get_logger(__name__)
 
@@ -149,6 +149,11 @@ async def set_within(event: asyncio.Event, seconds: float, clock: Clock) -> bool
     """Wait until the event is set, at most `seconds` by the clock. Return True if it is set."""
     if event.is_set():
         return True
+    if isinstance(clock, SystemClock):  # whose time is that of the event loop, so that no tasks are needed
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        return event.is_set()
     waiting, sleeping = asyncio.ensure_future(event.wait()), asyncio.ensure_future(clock.sleep(seconds))
     try:
         await asyncio.wait((waiting, sleeping), return_when=asyncio.FIRST_COMPLETED)

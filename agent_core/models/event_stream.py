@@ -48,10 +48,12 @@ class SseReader:
         if end < len(chunk):
             self._keep(chunk[end:])
         for line in block.splitlines():
+            if not line and not self._part:
+                continue
             if not self._part and (text := _usual(line)):
                 self._is_first = False
                 yield text
-            elif line or self._part:
+            else:
                 yield from self._line(line)
 
     def finish(self) -> Iterator[str]:

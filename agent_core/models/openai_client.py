@@ -164,7 +164,7 @@ class OpenAiClient:
                 self._url,
                 data=body,
                 headers=self._headers | (self._authorization(options.api_key) if options.api_key else {}),
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=options.timeout_s),
+                timeout=_timeout(options.timeout_s),
                 allow_redirects=False,
             ) as response:
                 await self._check(response, options.timeout_s)
@@ -296,6 +296,11 @@ class OpenAiClient:
         never_sent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
         silence = f"the server was silent for {timeout_s:g} s"
         return lost(list(causes_of(error)), self._host, sent=not never_sent, silence=silence)
+
+
+@cache
+def _timeout(silence: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=silence)
 
 
 def _decoded(text: str) -> object:

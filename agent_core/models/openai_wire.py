@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import is_
 from typing import get_args
 
 from pydantic import JsonValue
@@ -158,8 +159,12 @@ def tools_to_wire(tools: Sequence[ToolSpec], manner: Manner) -> list[JsonValue]:
 
 def tools_text(tools: Sequence[ToolSpec], manner: Manner) -> str:
     """Return `tools_to_wire` as compact JSON; each is serialised once."""
-    made = _plain_text if manner.plain_schemas else _text_as_it_is
-    return f"[{','.join(made.each(tools))}]"
+    before, text = _tools_before.get(manner.plain_schemas, ((), "[]"))
+    if len(before) != len(tools) or not all(map(is_, before, tools)):
+        made = _plain_text if manner.plain_schemas else _text_as_it_is
+        text = f"[{','.join(made.each(tools))}]"
+        _tools_before[manner.plain_schemas] = tools, text
+    return text
 
 
 def _tool(tool: ToolSpec, *, plain: bool) -> WireObject:
@@ -178,6 +183,8 @@ _as_it_is: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, pla
 _plain: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, plain=True))
 _text_as_it_is: IdentityCache[ToolSpec, str] = IdentityCache(partial(_tool_text, plain=False))
 _plain_text: IdentityCache[ToolSpec, str] = IdentityCache(partial(_tool_text, plain=True))
+_tools_before: dict[bool, tuple[Sequence[ToolSpec], str]] = {}
+"""The tools of the last request, and their text, by whether their schemas are plain."""
 
 
 def user_text(message: UserMessage) -> str:

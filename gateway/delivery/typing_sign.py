@@ -65,4 +65,4 @@ class Typing:
             yield
         finally:
             typing.cancel()
-            await asyncio.gather(typing, return_exceptions=True)
+            await asyncio.wait((typing,))
