@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import TypeVar
+from collections.abc import AsyncGenerator, Callable
+from typing import Generic, Self, TypeVar
 
 from agent_core.log_errors import log_errors
 
@@ -52,34 +52,60 @@ class CancelToken:
         """Wait until the run is cancelled."""
         await self._event.wait()
 
-    async def guard(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-        """Yield from `items`, and end as soon as the token is cancelled, even while `items` is silent.
 
-        One task reads ahead by at most 64 items; it has ended when this generator has.
-        """
-        queue: asyncio.Queue[T | None] = asyncio.Queue(64)
+class ReadAhead(Generic[T]):
+    """Reads a source in a task of its own, at most 64 items ahead, so that cancellation ends also a silent one.
 
-        async def read() -> None:
-            async for item in items:
-                await queue.put(item)
+    The task and the source have ended when the block has: `async with ReadAhead(make, cancel) as ahead`.
+    """
 
-        reader = asyncio.create_task(read())
-        reader.add_done_callback(lambda _: _wake(queue))
-        forget = self.on_cancel(lambda: _wake(queue))
+    def __init__(self, make: Callable[[], AsyncGenerator[T, None]], cancel: CancelToken) -> None:
+        """`make` returns the source. What it raises counts as raised by the source."""
+        self.error: Exception | None = None
+        """The exception that the source raised, after the block; None if it was only cancelled."""
+        self._make = make
+        self._source: AsyncGenerator[T, None] | None = None
+        self._cancel = cancel
+        self._queue: asyncio.Queue[T | None] = asyncio.Queue(64)
+
+    async def next(self) -> T | None:
+        """Return the next item; None once there is none, or the token is cancelled."""
+        while not self._cancel.cancelled and not (self._reader.done() and self._queue.empty()):
+            item = await self._queue.get()
+            if item is not None:
+                return item
+        return None
+
+    async def __aenter__(self) -> Self:
+        self._reader = asyncio.create_task(self._read())
+        self._reader.add_done_callback(self._wake)
+        self._forget = self._cancel.on_cancel(self._wake)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._forget()
+        self._reader.cancel()
         try:
-            while not self.cancelled and not (reader.done() and queue.empty()):
-                item = await queue.get()
-                if item is not None:
-                    yield item
+            await asyncio.wait([self._reader])
         finally:
-            forget()
-            reader.cancel()
-            await asyncio.wait([reader])
-        if not self.cancelled and not reader.cancelled() and (error := reader.exception()):
-            raise error
+            await self._close()
 
+    async def _close(self) -> None:
+        raised = self._reader.exception() if self._reader.done() and not self._reader.cancelled() else None
+        if isinstance(raised, Exception) and not self._cancel.cancelled:
+            self.error = raised
+        if self._source is not None:
+            try:
+                await self._source.aclose()
+            except Exception as error:  # noqa: BLE001 (it is the source's, and noted)
+                self.error = error
 
-def _wake(queue: "asyncio.Queue[T | None]") -> None:
-    """Wake the waiting consumer. A full queue needs no wake-up, because its consumer is not waiting."""
-    with contextlib.suppress(asyncio.QueueFull):
-        queue.put_nowait(None)
+    async def _read(self) -> None:
+        self._source = self._make()
+        async for item in self._source:
+            await self._queue.put(item)
+
+    def _wake(self, *_: object) -> None:
+        """Wake the waiting consumer. A full queue needs no wake-up, because its consumer is not waiting."""
+        with contextlib.suppress(asyncio.QueueFull):
+            self._queue.put_nowait(None)

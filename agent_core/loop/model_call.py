@@ -1,17 +1,15 @@
 """One answer of a model: sends the request, passes its deltas on, and retries where that may help."""
 
-from collections.abc import AsyncGenerator, Container, Iterable, Iterator
-from contextlib import aclosing
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 import structlog
 from pydantic import SecretStr
 
-from agent_core.cancel import CancelToken
+from agent_core.cancel import CancelToken, ReadAhead
 from agent_core.clock import Clock, NewId
 from agent_core.events import BudgetReached, MessageEnd, MessageStart, MessageUpdate, RetryScheduled
-from agent_core.log_errors import log_errors
-from agent_core.loop.answer import PartialAssembler
+from agent_core.loop.answer import DeltaMismatch, PartialAssembler
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
@@ -26,7 +24,6 @@ from agent_core.models.llm import (
     LlmOptions,
     LlmRequest,
     ModelInfo,
-    StreamDelta,
     StreamDone,
 )
 from agent_core.origin import CLEAN, Origin
@@ -202,55 +199,41 @@ class ModelCall:
         return started
 
     async def _streamed(self, options: LlmOptions) -> bool:
-        """Send the request and emit its deltas. Returns True if the message has been started."""
+        """Send the request and emit its deltas. Returns True if the message has been started.
+
+        What the client raises, against its protocol, fails the call. What the consumer of the run's events raises is no
+        failure of the client.
+        """
         self._begun = False
         partial, started = PartialAssembler(), False
         done: StreamDone | None = None
         error: Exception | None = None
-        async with aclosing(self._received(options, partial)) as received:
-            async for event in received:
-                if isinstance(event, Exception):
-                    error = event
-                elif event.type == "done":
+        model, request = self._model, self._asked.request
+        async with ReadAhead(lambda: model.llm.stream(model.model, request, options), self._asked.cancel) as ahead:
+            while done is None and (event := await ahead.next()) is not None:
+                if event.type == "done":
                     done = event
-                else:
-                    if not started:
-                        started = True
-                        await self._emit(MessageStart(message=self._message))
-                    await self._emit(MessageUpdate(message_id=self._message.id, delta=event))
-        if done is None or error is not None:
+                    continue
+                self._begun = True
+                if event.type == "start":
+                    continue
+                try:
+                    partial.feed(event)
+                except DeltaMismatch as mismatch:
+                    error = mismatch
+                    break
+                if not started:
+                    started = True
+                    await self._emit(MessageStart(message=self._message))
+                await self._emit(MessageUpdate(message_id=self._message.id, delta=event))
+        error = error or ahead.error
+        if error is not None:
+            log.error("a callback failed", name="model client", exc_info=error)
+        if done is None:
             self._cut(partial, error)
         else:
             self._finish(done)
         return started
-
-    async def _received(
-        self, options: LlmOptions, partial: PartialAssembler
-    ) -> AsyncGenerator[StreamDelta | StreamDone | Exception, None]:
-        """Yield the client's events up to the last one, or until the run is cancelled; add its deltas to `partial`.
-
-        An error that the client raises, against its protocol, is yielded last. Only its own: what the consumer of the
-        run's events raises is no failure of the client.
-        """
-        is_left = False
-        with log_errors("model client") as client:
-            async with (
-                aclosing(self._model.llm.stream(self._model.model, self._asked.request, options)) as stream,
-                aclosing(self._asked.cancel.guard(stream)) as guarded,
-            ):
-                async for event in guarded:
-                    self._begun |= event.type != "done"
-                    if event.type == "start":
-                        continue
-                    if event.type != "done":
-                        partial.feed(event)
-                    is_left = True
-                    yield event
-                    is_left = False
-                    if event.type == "done":
-                        break
-        if client.error is not None and not is_left:
-            yield client.error
 
     async def _reserved(self, options: LlmOptions) -> Reservation | None:
         """Reserve what the call may cost, and wait for room if there is none; None if the call must not be made."""

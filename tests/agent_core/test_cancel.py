@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 import pytest
 
-from agent_core.cancel import CancelToken
+from agent_core.cancel import CancelToken, ReadAhead
 
 
 async def numbers(count: int, *, error: Exception | None = None) -> AsyncGenerator[int, None]:
@@ -89,34 +88,40 @@ async def test_waiting_ends_with_the_cancel() -> None:  # S2-32
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 128, 500])
-async def test_a_guard_passes_on_everything_and_ends_with_its_source(count: int) -> None:
-    guarded = CancelToken().guard(numbers(count))
+async def test_what_is_read_ahead_is_everything_and_ends_with_its_source(count: int) -> None:
+    ahead = ReadAhead(lambda: numbers(count), CancelToken())
 
-    assert await asyncio.wait_for(_collect(guarded), 30) == list(range(count))
+    assert await asyncio.wait_for(_collect(ahead), 30) == list(range(count))
+    assert ahead.error is None
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 128])
-async def test_a_guard_raises_what_its_source_raised_after_everything_before_it(count: int) -> None:
-    seen: list[int] = []
+async def test_what_a_source_raises_is_known_after_everything_before_it(count: int) -> None:
+    ahead = ReadAhead(lambda: numbers(count, error=ValueError("broken")), CancelToken())
 
-    async def watch() -> None:
-        async for number in CancelToken().guard(numbers(count, error=ValueError("broken"))):
-            seen.append(number)  # noqa: PERF401 - keeps what came before the error
-
-    with pytest.raises(ValueError, match="broken"):
-        await asyncio.wait_for(watch(), 30)
-
-    assert seen == list(range(count))
+    assert await asyncio.wait_for(_collect(ahead), 30) == list(range(count))
+    assert str(ahead.error) == "broken"
 
 
-async def test_a_guard_ends_at_once_however_long_its_source_is_silent() -> None:  # S2-31
+async def test_what_is_raised_instead_of_a_source_is_known() -> None:
+    def make() -> AsyncGenerator[int, None]:
+        raise ValueError("no source")
+
+    ahead = ReadAhead(make, CancelToken())
+
+    assert await asyncio.wait_for(_collect(ahead), 30) == []
+    assert str(ahead.error) == "no source"
+
+
+async def test_reading_ahead_ends_at_once_however_long_its_source_is_silent() -> None:  # S2-31
     token, closed = CancelToken(), asyncio.Event()
     seen: list[int] = []
 
     async def watch() -> None:
-        async for number in token.guard(silent(7, closed)):
-            seen.append(number)
-            asyncio.get_running_loop().call_soon(token.cancel)
+        async with ReadAhead(lambda: silent(7, closed), token) as ahead:
+            while (number := await ahead.next()) is not None:
+                seen.append(number)
+                asyncio.get_running_loop().call_soon(token.cancel)
 
     await asyncio.wait_for(watch(), 30)
 
@@ -125,29 +130,29 @@ async def test_a_guard_ends_at_once_however_long_its_source_is_silent() -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_a_closed_guard_has_ended_its_reader_and_its_source() -> None:
+async def test_leaving_ends_the_reader_and_its_source() -> None:
     token, closed = CancelToken(), asyncio.Event()
 
-    async with aclosing(token.guard(silent(7, closed))) as guarded:
-        await anext(guarded)
+    async with ReadAhead(lambda: silent(7, closed), token) as ahead:
+        await ahead.next()
 
     assert closed.is_set()
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_a_guard_over_a_cancelled_token_asks_its_source_nothing() -> None:  # C-16
+async def test_with_a_cancelled_token_nothing_is_read() -> None:  # C-16
     token = CancelToken()
     token.cancel()
 
-    assert await _collect(token.guard(numbers(3))) == []
+    assert await _collect(ReadAhead(lambda: numbers(3), token)) == []
 
 
-async def test_cancelling_whoever_reads_a_guard_is_never_swallowed() -> None:
+async def test_cancelling_whoever_reads_ahead_is_never_swallowed() -> None:
     closed, came = asyncio.Event(), asyncio.Event()
 
     async def read() -> None:
-        async with aclosing(CancelToken().guard(silent(7, closed))) as guarded:
-            async for _ in guarded:
+        async with ReadAhead(lambda: silent(7, closed), CancelToken()) as ahead:
+            while await ahead.next() is not None:
                 came.set()
 
     reading = asyncio.create_task(read())
@@ -160,6 +165,9 @@ async def test_cancelling_whoever_reads_a_guard_is_never_swallowed() -> None:
     assert closed.is_set()
 
 
-async def _collect(guarded: AsyncGenerator[int, None]) -> list[int]:
-    async with aclosing(guarded) as items:
-        return [item async for item in items]
+async def _collect(ahead: ReadAhead[int]) -> list[int]:
+    items: list[int] = []
+    async with ahead:
+        while (item := await ahead.next()) is not None:
+            items.append(item)
+    return items
