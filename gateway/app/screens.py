@@ -17,7 +17,7 @@ from gateway.admin.screens.health import HealthScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.log import LogScreen
 from gateway.admin.screens.mcp import McpScreen
-from gateway.admin.screens.memory import MemoryScreen
+from gateway.plugins.memory.screen import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.nodes import NodesScreen
 from gateway.admin.screens.overview import OverviewScreen

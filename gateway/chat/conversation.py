@@ -13,7 +13,7 @@ from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import ChatSkills
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.chat.held_history import HeldHistory
-from gateway.chat.memories import Memories
+from gateway.plugins.memory.memories import Memories
 from gateway.chat.prompt_notes import PromptNote
 from gateway.chat.prompts import ChatPrompts
 from gateway.permissions.workspaces import Workspaces

@@ -22,7 +22,7 @@ from gateway.chat.ask_user_tool import QuestionPermissions, ask_user_tool
 from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.gaps import Gaps
-from gateway.chat.memories import Memories
+from gateway.plugins.memory.memories import Memories
 from gateway.chat.prompt_notes import PromptNote
 from gateway.chat.prompts import ChatPrompts, Media
 from gateway.chat.run import ChatRuns

@@ -30,7 +30,7 @@ from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
-from gateway.commands.memory import MemoryCommands
+from gateway.plugins.memory.command import MemoryCommands
 from gateway.commands.model_status import ModelStatus
 from gateway.commands.model_test import ModelTest
 from gateway.commands.models import ModelCommands

@@ -4,7 +4,7 @@ from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey, Sender
 from gateway.app.parts.base import Base
 from gateway.app.parts.people import PeopleParts
-from gateway.chat.memories import Memories
+from gateway.plugins.memory.memories import Memories
 from gateway.permissions.workspaces import Versions, Workspaces
 
 

@@ -10,7 +10,7 @@ from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.test_admin_inbox import PHONE, fits
 from tests.gateway.admin.desk import admin_world
-from tests.gateway.admin.test_memory import BOB
+from tests.plugins.memory.test_memory_screen import BOB
 
 pytestmark = NEEDS_BROWSER
 

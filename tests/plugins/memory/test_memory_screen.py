@@ -9,7 +9,7 @@ from agent_core.tools.memory import Fact
 from channels.base import ChatKey
 from channels.memory import user
 from gateway.admin.screen import NoSuchItem
-from gateway.commands.memory import fact_id
+from gateway.plugins.memory.command import fact_id
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
 from gateway.store.person import Account

@@ -11,7 +11,7 @@ from agent_core.versions.undo import newest
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.chat.memories import Memories
+from gateway.plugins.memory.memories import Memories
 from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.request import id_named, typed_id

@@ -13,7 +13,7 @@ from agent_core.tools.catalogue import builtin_tools
 from agent_core.untrusted import bare
 from channels.base import ChatKey
 from channels.memory import Reply
-from gateway.chat.memories import KNOWN, LONGEST_KNOWN, MOST_KNOWN, Memories
+from gateway.plugins.memory.memories import KNOWN, LONGEST_KNOWN, MOST_KNOWN, Memories
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles

@@ -8,8 +8,8 @@ from agent_core.tools.tool import ToolFailed
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
-from gateway.chat.memories import Memories
-from gateway.commands.memory import fact_id
+from gateway.plugins.memory.memories import Memories
+from gateway.plugins.memory.command import fact_id
 from gateway.permissions.roles import Roles
 from gateway.permissions.sources import named_origin
 from gateway.store.store import Store
