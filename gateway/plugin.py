@@ -25,6 +25,7 @@ from typing import ClassVar
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
 from agent_core.models.provided import ModelProvider
+from agent_core.origin import Origin
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, InboundEvent
 from gateway.admin.screen import Screen
@@ -277,6 +278,14 @@ class Plugin:
         alone.
         """
         return None
+
+    async def summarised(self, chat: ChatKey, facts: Sequence[str], origin: Origin) -> None:
+        """Keep what the summary of a conversation finds worth remembering beyond it.
+
+        Called after a history was shortened, with a line for each fact, and the origin of what they were found in: what
+        is not clean must never be told to the model as if it was. Models are asked for such facts only where a plugin
+        overrides this. A failure, or more than 5 seconds, is logged.
+        """
 
     def listens(self) -> bool:
         """Return False while its settings leave `admitted` and `moved` nothing to do: they are not called then.

@@ -30,6 +30,13 @@ class Row:
     def holds(self) -> bool:
         return not self.words.startswith(_NOT_SO)
 
+    @property
+    def is_there(self) -> bool:
+        """False if the test is that of a plugin which was deleted, and its ability with it."""
+        folder, _, rest = self.test.partition("/")
+        name = rest.partition("/")[0]
+        return folder != "plugins" or not rest.count("/") or (REPOSITORY / "gateway" / "plugins" / name).is_dir()
+
 
 @cache
 def behaviour_rows() -> Sequence[Row]:

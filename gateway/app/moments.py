@@ -9,6 +9,7 @@ import structlog
 
 from agent_core.background import done_within
 from agent_core.clock import Clock
+from agent_core.context.compaction.compaction import KeepFacts
 from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
 from agent_core.messages import AgentMessage
@@ -41,6 +42,8 @@ HOLD_WITHIN = 5.0
 """Seconds that a plugin may take to say whether a chat waits."""
 PROMPT_WITHIN = 5.0
 """Seconds that a plugin may take for its note on a message."""
+SUMMARISED_WITHIN = 5.0
+"""Seconds that a plugin may take to keep what a summary found."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -217,6 +220,24 @@ class Noting:
         if noting.error is not None:
             raise_lack(noting.error)
         return None
+
+
+class Summaries:
+    """The plugins that keep what the summary of a conversation finds worth remembering."""
+
+    def __init__(self, plugins: Sequence[Plugin], failures: PluginFailures, clock: Clock) -> None:
+        self._failures = failures
+        self._clock = clock
+        self._plugins = tuple(each for each in plugins if type(each).summarised is not Plugin.summarised)
+
+    def keeping(self, chat: ChatKey) -> KeepFacts | None:
+        """Return what tells them of the facts in a summary of a chat; None if nobody wants them."""
+        return partial(self._tell, chat) if self._plugins else None
+
+    async def _tell(self, chat: ChatKey, lines: Sequence[str], origin: Origin) -> None:
+        for plugin in self._plugins:
+            with self._failures.contained(plugin.name, "summarised"):
+                await done_within(plugin.summarised(chat, lines, origin), SUMMARISED_WITHIN, self._clock)
 
 
 async def _awaited(asked: Awaitable[T]) -> T:

@@ -173,8 +173,13 @@ def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
     return tuple(found)
 
 
-def tools_of(plugins: Iterable[Plugin], failures: PluginFailures, taken: Collection[str] = ()) -> Sequence[Tool]:
-    """Return the tools of the plugins, whose failures are kept. `taken` are the names of all other tools.
+def tools_of(
+    plugins: Iterable[Plugin], failures: PluginFailures, taken: Collection[str] = (), reserved: Collection[str] = ()
+) -> Sequence[Tool]:
+    """Return the tools of the plugins, whose failures are kept.
+
+    `taken` are the names of all other tools, `reserved` those to which rules of permissions refer, which no plugin of
+    others may use.
 
     Raises PluginFailed if two have the same name, or if one is not in the `tool_names` of its plugin.
     """
@@ -184,7 +189,7 @@ def tools_of(plugins: Iterable[Plugin], failures: PluginFailures, taken: Collect
         expect(tool, Tool, "an item of tools()")
         if tool.name not in plugin.tool_names:
             yield f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
-        if tool.name in taken:
+        if tool.name in taken or (tool.name in reserved and not is_ours(type(plugin))):
             yield f"Parley itself has a tool {tool.name}"
         if found.setdefault(tool.name, tool) is not tool:
             yield f"two plugins have a tool {tool.name}"

@@ -17,7 +17,6 @@ from gateway.admin.screens.health import HealthScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.log import LogScreen
 from gateway.admin.screens.mcp import McpScreen
-from gateway.plugins.memory.screen import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.nodes import NodesScreen
 from gateway.admin.screens.overview import OverviewScreen
@@ -50,7 +49,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
     schedules = SchedulesScreen(store, made.jobs.jobs, insight)
     offered = run_buttons_of(made.plugins)
     runs = RunsScreen(store, insight, roles, current, clock, home, offered=offered)
-    memory = MemoryScreen(store, made.files.memories, roles, insight)
     people = PeopleScreen(roles, made.people.strangers, access)
     costs = CostsScreen(store.spending, made.guards.budgets, access, insight, current, clock)
     settings = SettingsScreen(made.agents.live, current, home, secrets)
@@ -76,7 +74,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
         inbox,
         schedules,
         runs,
-        memory,
         skills,
         people,
         groups,

@@ -1,19 +1,19 @@
 """A chat's conversation: its settings, its agent with the history, and the prompts made from users' messages."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
+from agent_core.context.compaction.compaction import KeepFacts
 from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessage, UserMessage
 from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import ChatSkills
 from channels.base import Channel, ChatKey, Sender, TaskEnded
 from gateway.chat.held_history import HeldHistory
-from gateway.plugins.memory.memories import Memories
 from gateway.chat.prompt_notes import PromptNote
 from gateway.chat.prompts import ChatPrompts
 from gateway.permissions.workspaces import Workspaces
@@ -32,16 +32,19 @@ SKILL, ON, OFF = "skill:", "on", "off"
 class ChatAgents:
     """Makes agents with the history and the loaded skills of a chat."""
 
-    def __init__(self, agents: Agents, workspaces: Workspaces, memories: Memories, store: Store) -> None:
+    def __init__(
+        self, agents: Agents, workspaces: Workspaces, store: Store, keeping: Callable[[ChatKey], KeepFacts | None]
+    ) -> None:
+        """`keeping` returns what is told of facts that a summary of a chat finds worth keeping."""
         self._agents = agents
         self._workspaces = workspaces
-        self._memories = memories
         self._store = store
+        self._keeping = keeping
 
     async def load(self, chat: ChatKey, session: str) -> Agent:
         """Return an agent with the history of a session."""
         states = await self._store.skills.of(chat)
-        keep, facts = partial(self._store.skills.save, chat), self._memories.keeper(chat)
+        keep, facts = partial(self._store.skills.save, chat), self._keeping(chat)
         agent = self._agents.make(chat, session, self._workspaces.folder(chat), states, keep, keep_facts=facts)
         agent.replace_messages(await self._store.transcript.history(session))
         return agent

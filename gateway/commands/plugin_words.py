@@ -43,6 +43,7 @@ MOMENTS = {
     "hear": "plugins_hear",
     "prompt": "plugins_prompt",
     "read": "plugins_read",
+    "summarised": "plugins_summarised",
     "admitted": "plugins_admitted",
     "moved": "plugins_moved",
     "ended": "plugins_ended",

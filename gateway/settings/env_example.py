@@ -34,7 +34,7 @@ BUDGETS = "Budgets: what may be spent on model calls; /budget changes them for o
 GROUPS = {
     MODEL: ("model", "fallbacks", "models", "member_models", "guest_models", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow", "answer_strangers"),
-    "What it may do": ("heartbeat", "search", "commands_network", "shared_memory", "plugins", "plugins_off"),
+    "What it may do": ("heartbeat", "search", "commands_network", "plugins", "plugins_off"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "What it keeps": ("database_url", "node_name", "backups", "keep_days"),
     "Log, and stopping": ("log_level", "log_format", "audit", "drain_seconds"),

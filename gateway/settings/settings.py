@@ -97,8 +97,6 @@ class Settings(BaseSettings):
     """Language of Parley's own messages in new chats: en or zh. The model answers in yours."""
     timezone: Annotated[str, AfterValidator(check_zone)] = "UTC"
     """An IANA name such as Europe/Paris. Empty: that of this machine."""
-    shared_memory: bool = False
-    """Memory shared by the direct chats of all owners, instead of one for each chat: on or off."""
     plugins: Annotated[tuple[str, ...], BeforeValidator(split)] = ()
     """Plugins of others to load, from packages that are installed beside Parley: a comma list of their names."""
     plugins_off: Annotated[frozenset[str], BeforeValidator(split)] = frozenset()

@@ -144,6 +144,7 @@ TEXTS = {
     "plugins_hear": {"en": "hears recordings", "zh": "听取语音"},
     "plugins_prompt": {"en": "tells the model something with messages", "zh": "随消息告诉模型一些内容"},
     "plugins_read": {"en": "reads files that are sent", "zh": "阅读收到的文件"},
+    "plugins_summarised": {"en": "keeps facts from summaries", "zh": "保存总结中的要点"},
     "plugins_admitted": {"en": "is told of each message that is let in", "zh": "获知每条放行的消息"},
     "plugins_moved": {"en": "is told where messages wait", "zh": "获知消息的等待位置"},
     "plugins_ended": {"en": "is told when an answer ends", "zh": "获知每次回答结束"},

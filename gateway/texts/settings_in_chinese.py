@@ -18,7 +18,6 @@ SETTINGS = {
     "butler、playful 或 stoic；也可以自己描述，最多 180 个字符。",
     "language": "Parley 自己的消息在新聊天中所用的语言：en 或 zh。模型按您的语言回答。",
     "timezone": "IANA 时区名，如 Asia/Shanghai。留空：本机的时区。",
-    "shared_memory": "所有所有者的私聊共用一份记忆，而不是每个聊天各有一份：on 或 off。",
     "plugins": "要加载的第三方插件，它们的软件包须与 Parley 装在一起：用逗号分隔的名称。",
     "plugins_off": "停用的插件，包括 Parley 自带的：用逗号分隔的名称。",
     "heartbeat": "是否向所有者提议一次每半小时检查有无需要处理的事：on 或 off。各聊天中用 /heartbeat 开关。",

@@ -67,7 +67,6 @@ class BotOptions:
     limits: LoopLimits | None = None
     new_request_id: Callable[[], str] = new_request_id
     secrets: Secrets | None = None
-    shared_memory: bool = False
     skills: SkillLibrary | None = None
     fallbacks: Sequence[Candidate] = ()
     models: ModelMenu | None = None
@@ -131,7 +130,6 @@ class BotOptions:
             ai_name="Ada",
             timezone=self.zone,
             answer_strangers=self.answers_strangers,
-            shared_memory=self.shared_memory,
             heartbeat=self.offers_heartbeat,
             budgets=self.budgets,
             quotas=self.quotas or QuotaSettings(),

@@ -18,6 +18,7 @@ from tests.gateway.admin.test_costs import DEAR
 from tests.gateway.admin.test_models import menu
 from tests.gateway.admin.test_pages import act
 from tests.gateway.admin.test_schedules import BOB, NINE
+from tests.gateway.facts import memory_of
 from tests.page_server import Page
 from tests.process import REPOSITORY
 
@@ -78,7 +79,7 @@ async def a_busy_place(world: AdminWorld) -> None:
     await world.bot.channel.hears("hello", sender=user("ann"), group="team")
     await world.bot.app.settled()
     await world.bot.made.base.store.jobs.add(NINE)
-    await world.bot.made.files.memories.of(BOB).remember("likes tea", "Bob", CLEAN)
+    await memory_of(world.bot, BOB).remember("likes tea", "Bob", CLEAN)
     async with world.client() as client:
         await act(client, "/budget memory:bob", "5", "USD", "a day")
         await act(client, "/activation", "always", "channel", chat=str(world.bot.channel.chat(group="team")))

@@ -34,7 +34,6 @@ async def begun(stage: Stage, telegram: TelegramEmulator) -> tuple[Person, Chat]
     team = telegram.group("Team", [ann], supergroup=False)
     await asks(team, ann, "/tools exec deny")
     await asks(team, ann, "/budget here 5 USD a day")
-    await asks(team, ann, "/memory add The cactus needs water.")
     return ann, team
 
 
@@ -42,7 +41,6 @@ async def is_as_before(stage: Stage, ann: Person, moved: Chat) -> None:
     """Check that the limits and the conversation are those of the group before."""
     assert "deny" in await asks(moved, ann, "/tools")
     assert "5 USD a day" in await asks(moved, ann, "/budget here")
-    assert "The cactus needs water." in await asks(moved, ann, "/memory")
     stage.script.then(says("It is Oslo."))
     await moved.says(ann, "@parley_bot which town was it?")
     await moved.until(lambda c: c.screen[-1] == "It is Oslo.")

@@ -27,7 +27,6 @@ COMMANDS = (
     "/language en",
     "/allow memory:dora",
     "/heartbeat on",
-    "/memory add The cactus needs water.",
 )
 BITS = 0.7
 """Share of the damages that are one bit; the others are bytes of any values."""

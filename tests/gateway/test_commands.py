@@ -30,7 +30,6 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("activation", "speakers", "tools", "budget"),
         "tasks",
         *("sessions", "resume", "rename"),
-        "memory",
         *("forget", "privacy", "plugins", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",

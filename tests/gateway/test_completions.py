@@ -46,7 +46,7 @@ async def test_known_values_are_offered(start_bot: StartBot) -> None:
     (job,) = await bot.made.jobs.jobs.shown(bot.channel.chat("ann"))
     (run,) = await bot.made.base.store.run_records.newest(bot.channel.chat("ann"), None, 9)
 
-    assert await offers(bot, "ann", "help", "name", "rem") == ["remind", "memory"]
+    assert "remind" in await offers(bot, "ann", "help", "name", "rem")
     assert await offers(bot, "ann", "model", "name", "fast") == ["house/fast"]
     assert await offers(bot, "ann", "retry", "model", "house") == ["house/fast"]
     assert await offers(bot, "ann", "tz", "name", "new york") == ["America/New_York"]

@@ -92,7 +92,6 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
         ("set audit off", "`audit` is never changed from a chat,"),
         ("set telegram.base_url http://x", "`telegram.base_url` is never changed from a chat,"),
         ("set search brave", "`search` is never changed from a chat,"),
-        ("set shared_memory on", "`shared_memory` needs a restart: set it in .env or parley.toml"),
         ("set quotas.ballast_mb 1", "`quotas.ballast_mb` needs a restart: set it in .env or parley.toml"),
         ("set model nosuch/model", '`model` stays as it is: The model "nosuch/model" names no provider that is known'),
         (

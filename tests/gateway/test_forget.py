@@ -24,6 +24,7 @@ from gateway.upkeep.restore import restore
 from tests.clock import OffsetClock
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.facts import memory_of
 from tests.process import until
 
 WORD = "zebrafinch"
@@ -73,7 +74,7 @@ async def talked(start_bot: StartBot, **how: object) -> Bot:
     await bot.hears(f"my bird is a {WORD}, {CHINESE}", sender="bob")
     await bot.hears("and more", sender="bob")
     await bot.hears("carl was here", sender="carl")
-    await bot.made.files.memories.of(bot.channel.chat("bob"), "bob").keep([f"likes the {WORD}"], CLEAN)
+    await memory_of(bot, bot.channel.chat("bob")).keep([f"likes the {WORD}"], CLEAN)
     places = {"audit", "memory", "workspaces"}
     await until(lambda: places <= {name.partition("/")[0] for name in on_disk(bot.home)})
     return bot

@@ -9,6 +9,7 @@ import pytest
 
 from agent_core.clock import SystemClock
 from agent_core.models.scripted import Waits, calls
+from agent_core.origin import CLEAN
 from channels.base import ChannelError, ChatKey, ChatMoved, OutboundMessage, Posted
 from channels.memory import NO_PACE, MemoryChannel
 from channels.moved import MovedAway, chat_moved
@@ -23,6 +24,7 @@ from gateway.texts.amounts import Period
 from tests.gateway.approving import acting, questions
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.facts import memory_of
 from tests.gateway.jobs.kit import make_timed_bot
 from tests.gateway.moving import columns_of, content_of, filled, move
 from tests.postgres import UrlOf, execute
@@ -54,14 +56,13 @@ async def says(bot: Bot, text: str, group: str = "team") -> str:
 
 async def test_what_people_set_in_a_chat_holds_under_its_new_id(start_bot: StartBot, database: str | None) -> None:
     bot = await start_bot("Hello.", "As before.", database=database)
-    asked = ("/activation", "/speakers", "/tools", "/budget here", "/tz", "/memory", "/cron", "/heartbeat", "/language")
+    asked = ("/activation", "/speakers", "/tools", "/budget here", "/tz", "/cron", "/heartbeat", "/language")
     for command in (
         "/activation always channel",
         "/speakers everybody",
         "/tools exec deny",
         "/budget here 5 USD a day",
         "/tz Asia/Tokyo",
-        "/memory add The cactus needs water.",
         "/remind every weekday 9:00 stand-up",
         "/heartbeat on",
         "/language en",
@@ -213,8 +214,8 @@ async def test_the_files_of_a_chat_move_with_it(start_bot: StartBot) -> None:
     there = bot.home / "workspaces" / folder_name(NEW)
     there.mkdir(parents=True)
     (there / "plan.txt").write_text("a newer plan")
-    await says(bot, "/memory add It is old.")
-    await says(bot, "/memory add It is new.", "crew")
+    await memory_of(bot, OLD).remember("It is old.", "Ann", CLEAN)
+    await memory_of(bot, NEW).remember("It is new.", "Ann", CLEAN)
 
     await bot.channel.deliver(MOVED)
     await bot.app.settled()
@@ -222,9 +223,7 @@ async def test_the_files_of_a_chat_move_with_it(start_bot: StartBot) -> None:
     assert not workspace.exists()
     assert (there / "plan.txt").read_text() == "a newer plan"
     assert (there / "plan (older).txt").read_text() == "the plan"
-    memory = await says(bot, "/memory", "crew")
-    assert "It is old." in memory
-    assert "It is new." in memory
+    assert [each.text for each in await memory_of(bot, NEW).facts()] == ["It is old.", "It is new."]
 
 
 @asynccontextmanager
@@ -278,8 +277,9 @@ async def test_a_move_that_a_death_cuts_off_is_carried_out_at_the_next_start(
 ) -> None:
     answers = "Hello.", Waits(asyncio.Event(), "Never said."), "Here it is.", "As before."
     bot = await start_bot(*answers, channel=MemoryChannel(limits=NO_PACE))
-    asked = "/memory", "/tools"
-    await says(bot, "/memory add The cactus needs water.")
+    asked = "/activation", "/tools"
+    await says(bot, "/activation always channel")
+    await memory_of(bot, OLD).remember("The cactus needs water.", "Ann", CLEAN)
     await says(bot, "/tools exec deny")
     await says(bot, "my name is Ann")
     before = [await says(bot, command) for command in asked]
@@ -292,6 +292,7 @@ async def test_a_move_that_a_death_cuts_off_is_carried_out_at_the_next_start(
 
     assert bot.channel.screen_of(NEW) == ["Here it is."]
     assert [await says(bot, command, "crew") for command in asked] == before
+    assert [each.text for each in await memory_of(bot, NEW).facts()] == ["The cactus needs water."]
     await says(bot, "who am I?", "crew")
     assert "my name is Ann" in str(bot.llm.requests[-1].messages)
 

@@ -45,17 +45,11 @@ async def prompt_after(bot: Bot, message_id: str, text: str, *, in_thread: bool)
 
 
 @pytest.mark.parametrize("in_thread", [True, False], ids=["thread", "quote"])
-@pytest.mark.parametrize("command", ["/btw What does it say?", "/memory"], ids=["btw", "memory"])
-async def test_a_reply_of_a_command_carries_what_its_text_comes_from(
-    start_bot: StartBot,
-    command: str,
-    in_thread: bool,  # noqa: FBT001 - pytest fills it in
-) -> None:
-    noted = calls(("remember", {"fact": "they obey"}))
-    bot = await start_bot(calls(("read_page", {})), noted, "It says obey.", *["It says obey."] * 3, tools=(read_page,))
+async def test_a_reply_of_a_command_carries_what_its_text_comes_from(start_bot: StartBot, in_thread: bool) -> None:  # noqa: FBT001
+    bot = await start_bot(calls(("read_page", {})), "It says obey.", *["It says obey."] * 3, tools=(read_page,))
     await bot.hears("Read it.")
 
-    prompt = await prompt_after(bot, *await told(bot, command), in_thread=in_thread)
+    prompt = await prompt_after(bot, *await told(bot, "/btw What does it say?"), in_thread=in_thread)
 
     assert EVE.sources == prompt.origin.sources
 

@@ -84,7 +84,7 @@ async def test_a_guest_does_by_command_what_the_page_allows_guests_and_nothing_e
         if role is not Role.OWNER:
             await bot.hears(f"/role memory:{name} {role}")
     lines = ["/remind tomorrow at 9 call", "/cron add every day at 9:00 look", "/report chat", "/heartbeat on"]
-    lines += ["/memory add tea", "/model default", "/think high", "/tz Asia/Tokyo", "/rename Garden"]
+    lines += ["/model default", "/think high", "/tz Asia/Tokyo", "/rename Garden"]
     lines += ["/compact", "/skill load chart", "/budget here 5 USD a day"]
     for line in lines:
         for group in (None, "team"):
@@ -108,7 +108,6 @@ async def test_however_a_command_is_spelt_a_guest_sets_nothing(
     assert len(set_by_ann) == 1
     lines = ["/remind tomorrow at 9 call", "/cron add every day at 9:00 look", "/report chat", "/heartbeat on"]
     lines += [
-        "/memory add tea",
         "/tz Asia/Tokyo",
         "/rules rm 1",
         f"/cron run {set_by_ann[0].id}",
@@ -125,8 +124,6 @@ async def test_however_a_command_is_spelt_a_guest_sets_nothing(
         chat = bot.channel.chat("gus", group=group)
         assert len(await bot.made.jobs.jobs.shown(chat)) == (1 if group else 0)
         assert await bot.made.base.store.heartbeats.find(chat) is None
-    facts = [file.read_text() for file in (bot.home / "memory").rglob("*") if file.is_file()]
-    assert not any("tea" in each for each in facts)
 
 
 FOR_ADMINS = [
@@ -144,7 +141,7 @@ FOR_ADMINS = [
 """Lines that members may give nowhere."""
 FOR_ADMINS_OF_GROUPS = [
     *("/speakers everybody member", "/activation always", "/tools exec allow", "/speakers listed everywhere"),
-    *("/tz Asia/Tokyo", "/memory add tea", "/model scripted", "/think high", "/voice on"),
+    *("/tz Asia/Tokyo", "/model scripted", "/think high", "/voice on"),
 ]
 
 
@@ -154,8 +151,7 @@ def kept(bot: Bot) -> dict[str, list[object]]:
     with closing(sqlite3.connect(bot.home / "parley.db")) as connection:
         rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}  # noqa: S608
         rows["chats"] = connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL").fetchall()
-    facts = [file.read_text() for file in (bot.home / "memory").rglob("*") if file.is_file()]
-    return {**rows, "memory": [each for each in facts if "tea" in each]}
+    return rows
 
 
 @pytest.mark.parametrize("gap", [" ", "\t", "\n", "  ", "\u00a0", "\u3000", "\x1c", " \u202e"])

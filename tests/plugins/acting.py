@@ -9,7 +9,7 @@ from agent_core.loop.permissions import Proposal
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamStart
 from agent_core.models.provided import ModelProvider
 from agent_core.models.scripted import Speech
-from agent_core.origin import CLEAN
+from agent_core.origin import CLEAN, Origin
 from agent_core.tools.tool import Tool, tool
 from channels.base import Button, ChatKey, InboundEvent, OutboundMessage
 from gateway.admin.screen import Screen, View, Visit
@@ -149,6 +149,9 @@ class Acts(Plugin):
 
     async def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> PromptNote | None:
         return await self.act("prompt", PromptNote(f"{self.name} notes it", CLEAN))  # type: ignore[return-value]
+
+    async def summarised(self, chat: ChatKey, facts: Sequence[str], origin: Origin) -> None:
+        await self.act("summarised", None)
 
     def listens(self) -> bool:
         return self.at_once("listens", right=True)  # type: ignore[return-value]

@@ -23,6 +23,7 @@ from gateway.app.moments import (
     HOLD_WITHIN,
     PROMPT_WITHIN,
     READ_WITHIN,
+    SUMMARISED_WITHIN,
     TAKE_OVER_WITHIN,
 )
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
@@ -38,6 +39,7 @@ from tests.clock import Hasty
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.test_context_commands import LONG, with_facts
 from tests.gateway.test_forget import erases
 from tests.gateway.test_origin_of_posts import last_prompt
 from tests.plugins.acting import EXITS, HANGS, IS_ODD, RAISES, Acts, acting
@@ -173,6 +175,15 @@ async def the_others_note_is_read(scene: Scene) -> None:
     assert "Done." in scene.bot.screen
 
 
+async def others_are_told_what_a_summary_found(scene: Scene) -> None:
+    scene.bot.llm.add(*[with_facts] * 7)
+    for _ in range(6):
+        await scene.bot.hears(LONG)
+    await scene.bot.hears("/compact")
+    assert "summarised" in scene.near.noted
+    assert "Compacted" in scene.bot.screen[-1]
+
+
 async def others_are_told_where_it_is(scene: Scene) -> None:
     scene.bot.llm.add("Done.")
     await scene.bot.hears("hi")
@@ -239,6 +250,7 @@ MOMENTS: Mapping[str, Moment] = {
     "read": Moment(the_next_one_reads, READ_WITHIN),
     "hold": Moment(the_run_begins, HOLD_WITHIN),
     "prompt": Moment(the_others_note_is_read, PROMPT_WITHIN),
+    "summarised": Moment(others_are_told_what_a_summary_found, SUMMARISED_WITHIN, ways=(RAISES, EXITS, HANGS)),
     "listens": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
     "admitted": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
     "moved": Moment(others_are_told_where_it_is, ways=(RAISES, EXITS)),

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from agent_core.tools.memory import memory_tools
 from gateway.app.moments import Moments
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -34,16 +33,12 @@ class AgentFactories:
         models = LiveModels(base.models, base.settings.model_source)
         self.live = LiveSettings(base.current, store.chat_settings, secrets, models, self._apply)
         self.runner = Runner(store, base.audit, base.drain, self.chat_models, base.peers.sending.wait_fresh)
-        own = (
-            send_file_tool(store, base.delivery, base.outgoing),
-            *memory_tools(files.memories.of_call),
-        )
-        tools = (*base.agent_parts.tools, *own)
+        tools = (*base.agent_parts.tools, send_file_tool(store, base.delivery, base.outgoing))
         self.parts = replace(
             base.agent_parts,
             tools=(
                 *tools,
-                *tools_of(moments.plugins, base.system.plugins.failures, RESERVED.union(each.name for each in tools)),
+                *tools_of(moments.plugins, base.system.plugins.failures, {each.name for each in tools}, RESERVED),
             ),
             keeper_of=files.versions.of,
             spending_of=guards.spending_of,

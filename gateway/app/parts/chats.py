@@ -1,15 +1,12 @@
 """Chats: their agents, their runs, and what comes back to them from jobs."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from agent_core.messages import AgentMessage
-from agent_core.origin import CLEAN
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app.moments import Holding, Moments, Noting, Receiving
+from gateway.app.moments import Holding, Moments, Noting, Receiving, Summaries
 from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -22,8 +19,6 @@ from gateway.chat.ask_user_tool import QuestionPermissions, ask_user_tool
 from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.gaps import Gaps
-from gateway.plugins.memory.memories import Memories
-from gateway.chat.prompt_notes import PromptNote
 from gateway.chat.prompts import ChatPrompts, Media
 from gateway.chat.run import ChatRuns
 from gateway.chat.run_end import RunEnds
@@ -66,11 +61,12 @@ class ChatParts:
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id, asked)
         self._typing = Typing(delivery, clock)
         self._notes = jobs.notes
-        self._loaded = ChatAgents(self.agents, files.workspaces, files.memories, store)
+        keeping = Summaries(moments.plugins, failures, clock).keeping
+        self._loaded = ChatAgents(self.agents, files.workspaces, store, keeping)
         self._prompts = ChatPrompts(
             partial(EarlierTalk, store=store, is_trusted=access.is_trusted, caught_up=delivery.caught_up),
             files.workspaces,
-            partial(_notes, files.memories, Noting(moments.plugins, failures, clock)),
+            Noting(moments.plugins, failures, clock).notes,
             jobs.notes,
             clock,
             secrets=base.secrets,
@@ -98,14 +94,6 @@ class ChatParts:
             prompts=self._prompts,
         )
         return ChatSession(conversation, self.runs, self._turns, self.gaps, self._notes, self._typing)
-
-
-async def _notes(
-    memories: Memories, plugins: Noting, chat: ChatKey, person: str, messages: Sequence[AgentMessage]
-) -> Sequence[PromptNote]:
-    known = await memories.known(chat, person, messages)
-    notes = await plugins.notes(chat, person, messages)
-    return [*notes, PromptNote(known, CLEAN)] if known else notes
 
 
 def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobParts) -> Agents:

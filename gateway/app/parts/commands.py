@@ -30,7 +30,6 @@ from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
-from gateway.plugins.memory.command import MemoryCommands
 from gateway.commands.model_status import ModelStatus
 from gateway.commands.model_test import ModelTest
 from gateway.commands.models import ModelCommands
@@ -171,7 +170,6 @@ class CommandParts:
             BudgetCommands(guards.budgets, store, access, base.audit).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,
-            MemoryCommands(files.memories, files.versions).commands,
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
             PluginCommands(self.plugins, self._approved, base.audit).commands,

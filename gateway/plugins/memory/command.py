@@ -1,4 +1,4 @@
-"""The command for what is remembered of a chat: /memory."""
+"""The command /memory, for what is remembered of a chat."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,19 +11,21 @@ from agent_core.versions.undo import newest
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.plugins.memory.memories import Memories
 from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.request import id_named, typed_id
 from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import named_origin
-from gateway.permissions.workspaces import Versions
+from gateway.plugin import Core
+from gateway.plugins.memory.memories import Memories
 from gateway.texts.say import say
 
 MOST_LISTED = 30
 TOOL = "memory"
-"""Name under which its changes are listed by /undo."""
+"""Name under which its changes are listed among those that can be undone."""
+UNDO = "undo"
+"""The command that undoes a change, if there is one."""
 
 READ = Right("read", group=Role.MEMBER, refusal="memory_not_yours")
 CHANGE = Right("write", group=Role.ADMIN, refusal="memory_not_yours")
@@ -37,12 +39,12 @@ def fact_id(fact: Fact) -> str:
     return id_named(fact.line)
 
 
-class MemoryCommands:
+class MemoryCommand:
     """The command /memory. People of a chat may read it; changes in a group are for admins and owners."""
 
-    def __init__(self, memories: Memories, versions: Versions) -> None:
+    def __init__(self, core: Core, memories: Memories) -> None:
         self._memories = memories
-        self._versions = versions
+        self._versions = core.workspaces.versions
         self._changes: Mapping[str, Act] = {
             "add": self._add,
             "change": self._change,
@@ -98,25 +100,25 @@ class MemoryCommands:
         return await self._changed(given, say(key, given.language, fact=literal(fact.text)), undo=True)
 
     async def _changed(self, given: Invocation, sentence: str, *, undo: bool) -> OutboundMessage:
-        """Return a reply with a button that undoes the change."""
+        """Return a reply with a button that undoes the change, for whoever is offered that command."""
+        undo = undo and any(each.name == UNDO for each in given.commands)
         group = await asyncio.to_thread(newest, self._versions.of(given.chat), given.sender.id) if undo else None
         if group is None:
             return reply(sentence)
-        button = Button(label=say("job_undo_button", given.language), action=f"/undo {group.number}")
+        button = Button(label=say("job_undo_button", given.language), action=f"/{UNDO} {group.number}")
         return OutboundMessage(markdown=sentence, buttons=((button,),))
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "memory",
-                {"en": "Show and change what I remember here", "zh": "查看和更改我在此处记住的内容"},
-                self.memory,
-                rights=Rights({"": READ, "list": READ, OTHERWISE: CHANGE}),
-                arguments="[list|add|change|forget WORDS]",
-                example={"en": "add We meet on Mondays", "zh": "add 我们每周一开会"},
-                offered_to=Role.MEMBER,
-            ),
+    def command(self) -> Command:
+        return Command(
+            "memory",
+            {"en": "Show and change what I remember here", "zh": "查看和更改我在此处记住的内容"},
+            self.memory,
+            rights=Rights({"": READ, "list": READ, OTHERWISE: CHANGE}),
+            arguments="[list|add|change|forget WORDS]",
+            example={"en": "add We meet on Mondays", "zh": "add 我们每周一开会"},
+            after="why",
+            offered_to=Role.MEMBER,
         )
 
 

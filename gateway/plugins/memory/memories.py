@@ -1,29 +1,25 @@
-"""Assigns memories to chats, and selects the facts that the model is given unasked.
+"""Assigns memories to chats, and selects the facts that the model is told unasked.
 
 Each chat has its own memory, as it has its own workspace; a thread counts as a chat, except where a person's threads
-share one memory (`Limits.threads_share_memory`). Nothing else is shared between chats or users, unless the owner
-enables `shared_memory`: then the owners' direct chats have one memory in common.
+share one memory (`Limits.threads_share_memory`). Nothing else is shared between chats or users, unless the setting
+`shared` is on: then the owners' direct chats have one memory in common.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Awaitable
 
 import structlog
 
-from agent_core.clock import Clock
-from agent_core.context.compaction.compaction import KeepFacts
 from agent_core.file_handles import raise_lack
-from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
-from agent_core.origin import Origin
+from agent_core.origin import CLEAN
 from agent_core.tools.memory import Memory
 from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import harmless
 from agent_core.workspace.keeper import Author
 from channels.base import ChatKey, Sender
-from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access
-from gateway.permissions.workspaces import Versions, folder_name
-from gateway.settings.current import CurrentSettings
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.permissions.workspaces import folder_name
+from gateway.plugin import Core
+from gateway.plugins.memory.settings import MemorySettings
 
 KNOWN = "What you know of this chat (recall finds more):"
 MOST_KNOWN = 10
@@ -39,25 +35,14 @@ log = structlog.get_logger(__name__)
 class Memories:
     """Returns the memory of a chat."""
 
-    def __init__(
-        self,
-        home: Path,
-        clock: Clock,
-        current: CurrentSettings,
-        delivery: Delivery,
-        access: Access,
-        versions: Versions,
-        *,
-        shared: bool = False,
-    ) -> None:
-        """`shared` gives the owners' direct chats one memory in common."""
-        self._home = home / "memory"
-        self._clock = clock
-        self._current = current
-        self._delivery = delivery
-        self._access = access
-        self._versions = versions
-        self._shared = shared
+    def __init__(self, core: Core) -> None:
+        self._home = core.home / "memory"
+        self._clock = core.clock
+        self._current = core.settings
+        self._delivery = core.delivery
+        self._access = core.access
+        self._versions = core.workspaces.versions
+        self._shared = core.settings.of(MemorySettings).shared
         self._owners_chats: set[ChatKey] = set()
 
     def of(self, chat: ChatKey, person: str | None = None, author: Author = SUMMARISING) -> Memory:
@@ -79,18 +64,6 @@ class Memories:
         shares = channel is not None and channel.limits.threads_share_memory and not channel.is_group(chat)
         return chat.without_thread if shares else chat
 
-    def swap(self, name: str, removed: Sequence[str], added: Sequence[str]) -> list[str]:
-        """Undo a change of the memory in that folder. Return the lines that no longer exist. Blocks."""
-        return Memory(self._home / name, self._clock, self._current.zone).swap(removed, added)
-
-    def keeper(self, chat: ChatKey) -> KeepFacts:
-        """Return a callback that saves the facts that a summary of the chat found worth keeping."""
-
-        async def keep(lines: Sequence[str], origin: Origin) -> None:
-            await self.of(chat).keep(lines, origin)
-
-        return keep
-
     def of_call(self, context: ToolContext) -> Memory:
         """Return the memory for a tool call. Raises ToolFailed if the call belongs to no chat."""
         if context.chat_id is None:
@@ -98,21 +71,22 @@ class Memories:
         author = context.author("memory")
         return self.of(ChatKey.parse(context.chat_id), context.user_id, author)
 
-    async def known(self, chat: ChatKey, person: str, history: Sequence[AgentMessage]) -> str:
-        """Return the newest facts, to go with a message that is the first since the conversation's start or summary.
+    def note(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
+        """Return what finds the newest facts, for the first message since the conversation's start or summary.
 
-        Return "" for other messages. Facts that are not clean are left out; `recall` finds them.
+        Return None for other messages. Facts that are not clean are left out; `recall` finds them.
         """
         if self._shared:
             self._heard(chat, person)
-        if not _is_due(history):
-            return ""
+        return self._known(chat) if _is_due(history) else None
+
+    async def _known(self, chat: ChatKey) -> PromptNote | None:
         try:
             facts = await self.of(chat).recent(MOST_KNOWN)
         except ToolFailed as error:
             raise_lack(error)
             log.warning("memory not read", chat=str(chat), reason=error.fact)
-            return ""
+            return None
         lines: list[str] = []
         room = LONGEST_KNOWN - len(KNOWN)
         for fact in reversed(facts):
@@ -121,7 +95,7 @@ class Memories:
             if room < 0:
                 break
             lines.append(line)
-        return f"{KNOWN}{''.join(reversed(lines))}" if lines else ""
+        return PromptNote(f"{KNOWN}{''.join(reversed(lines))}", CLEAN) if lines else None
 
     def _heard(self, chat: ChatKey, person: str) -> None:
         """Note who speaks in a chat."""
@@ -133,12 +107,11 @@ class Memories:
         return not is_group and self._access.is_owner(chat, Sender(id=person, name=""))
 
 
-def _is_due(history: Sequence[AgentMessage]) -> bool:
-    """Return True if no message that the model still sees contains the facts.
+def _is_due(history: PromptHistory) -> bool:
+    """Return True if nothing that the model still sees contains the facts.
 
     That is so at the start of a conversation, and after a summary until the next message.
     """
-    place = next((at for at in reversed(range(len(history))) if isinstance(history[at], SummaryMessage)), None)
-    if place is None:
-        return not history
-    return not any(isinstance(each, UserMessage) and KNOWN in (each.context or "") for each in history[place:])
+    if not history.is_summarised:
+        return history.is_empty
+    return not any(KNOWN in each for each in history.notes(since_summary=True))

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_core.tools.memory import Fact
 from agent_core.tools.tool import ToolFailed
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
-from gateway.plugins.memory.memories import Memories
-from gateway.plugins.memory.command import fact_id
-from gateway.permissions.roles import Roles
 from gateway.permissions.sources import named_origin
-from gateway.store.store import Store
+from gateway.plugin import Core
+from gateway.plugins.memory.command import fact_id
+from gateway.plugins.memory.memories import Memories
 
 MOST_CHATS = 200
+CHATS, FACTS = (Path(__file__).with_name(name) for name in ("chats.html", "facts.html"))
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ class MemoryScreen:
     group = Group.WORK
     icon = "brain"
 
-    def __init__(self, store: Store, memories: Memories, roles: Roles, insight: Insight) -> None:
-        self._store = store
+    def __init__(self, core: Core, memories: Memories) -> None:
+        self._store = core.store
         self._memories = memories
-        self._roles = roles
-        self._insight = insight
+        self._roles = core.roles
+        self._insight = Insight(core.access, core.roles)
 
     async def view(self, visit: Visit) -> View:
         """Return the chats that have a memory, or the facts of one chat."""
@@ -61,7 +62,7 @@ class MemoryScreen:
             for facts in [await self._facts(chat)]
             if facts or chat == visit.chat
         ]
-        return View("memories.html", {"chats": chats})
+        return View(CHATS, {"chats": chats})
 
     async def _one(self, visit: Visit) -> View:
         try:
@@ -74,7 +75,7 @@ class MemoryScreen:
             _Row(each, fact_id(each), named_origin(each.origin, visit.language) if each.origin.is_data else "")
             for each in reversed(await self._facts(chat))
         ]
-        return View("memory.html", {"chat": str(chat), "where": self._insight.names(visit).of(chat), "rows": rows})
+        return View(FACTS, {"chat": str(chat), "where": self._insight.names(visit).of(chat), "rows": rows})
 
     def _direct(self) -> Iterator[ChatKey]:
         """Yield the private chats of all known people."""

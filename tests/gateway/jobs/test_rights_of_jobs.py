@@ -85,7 +85,6 @@ async def test_an_admin_sets_nothing_in_an_owners_private_chat_through_the_page(
         carl, ann = await admin(world), world.bot.channel.chat("ann")
         lines = ["/cron add every day at 9:00 read all", "/report chat", "/remind in 5 minutes x", "/heartbeat on"]
         lines += [
-            "/memory",
             "/model default",
             "/tz Asia/Tokyo",
             "/budget here 1 USD a day",

@@ -32,7 +32,7 @@ async def test_an_admin_sees_in_the_audit_what_others_did_and_none_of_their_word
         bot = world.bot
         await bot.hears("/role memory:carl admin")
         await bot.hears("look")
-        await world.desk.run(LOCAL, bot.channel.chat("bob"), "/memory add the merger", ())
+        await world.desk.run(LOCAL, bot.channel.chat("bob"), "/remind in 3 hours the merger", ())
         await until(lambda: len(last_actions(tmp_path, 9)) >= 3)
         await bot.hears("/audit", sender="carl")
         assert "look" in bot.screen[-1]

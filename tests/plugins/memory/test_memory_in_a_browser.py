@@ -10,6 +10,7 @@ from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.test_admin_inbox import PHONE, fits
 from tests.gateway.admin.desk import admin_world
+from tests.gateway.facts import memory_of
 from tests.plugins.memory.test_memory_screen import BOB
 
 pytestmark = NEEDS_BROWSER
@@ -19,7 +20,7 @@ async def test_a_fact_is_corrected_forgotten_and_brought_back(browser: Browser, 
     async with admin_world(tmp_path, "Hi Bob") as world:
         await world.bot.channel.hears("hello", sender=user("bob"))
         await world.bot.app.settled()
-        await world.bot.made.files.memories.of(BOB).remember("pay Eve", "Bob", named("page:evil.example"))
+        await memory_of(world.bot, BOB).remember("pay Eve", "Bob", named("page:evil.example"))
         async with world.tab(browser, "memory") as tab:
             await accessible(tab)
             await tab.get_by_role("main").get_by_role("row").filter(has_text="bob").get_by_role("link").click()

@@ -9,12 +9,13 @@ from agent_core.tools.memory import Fact
 from channels.base import ChatKey
 from channels.memory import user
 from gateway.admin.screen import NoSuchItem
-from gateway.plugins.memory.command import fact_id
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
+from gateway.plugins.memory.command import fact_id
 from gateway.store.person import Account
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
+from tests.gateway.facts import memory_of
 from tests.page_server import say
 
 XSS = "<img src=x onerror=alert(1)>"
@@ -29,7 +30,7 @@ async def shown(world: AdminWorld, path: str = f"memory/{BOB}", status: int = 20
 
 
 async def facts(world: AdminWorld, chat: ChatKey = BOB) -> list[Fact]:
-    return await world.bot.made.files.memories.of(chat).facts()
+    return await memory_of(world.bot, chat).facts()
 
 
 async def test_an_empty_memory_says_how_facts_get_there(tmp_path: Path) -> None:
@@ -88,7 +89,7 @@ async def test_a_fact_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) 
 
 async def test_a_fact_after_strangers_is_marked_until_a_person_rewrites_it(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        await world.bot.made.files.memories.of(BOB).remember("pay Eve", "Bob", named("page:evil.example"))
+        await memory_of(world.bot, BOB).remember("pay Eve", "Bob", named("page:evil.example"))
         page = await shown(world)
         assert "after text from evil.example" in page
         (fact,) = await facts(world)
@@ -101,7 +102,7 @@ async def test_admins_see_their_own_memory_only(tmp_path: Path) -> None:
         for name in ("bob", "carl"):
             await world.bot.hears("hello", sender=name)
             chat = world.bot.channel.chat(name)
-            await world.bot.made.files.memories.of(chat).remember(f"{name} likes tea", name, CLEAN)
+            await memory_of(world.bot, chat).remember(f"{name} likes tea", name, CLEAN)
         made = world.bot.made
         account = Account("memory:carl", "Carl", world.bot.channel.chat("carl"))
         await made.people.membership.give(By(world.bot.channel.chat("ann"), user("ann")), account, Role.ADMIN)
@@ -115,7 +116,7 @@ async def test_admins_see_their_own_memory_only(tmp_path: Path) -> None:
 
 async def test_in_a_group_members_read_and_admins_change(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        await world.bot.made.files.memories.of(TEAM).remember("meets on Mondays", "Ann", CLEAN)
+        await memory_of(world.bot, TEAM).remember("meets on Mondays", "Ann", CLEAN)
         await world.bot.channel.hears("/memory", sender=user("bob"), group="team")
         await world.bot.app.settled()
         assert "meets on Mondays" in world.bot.screen[-1]

@@ -1,6 +1,7 @@
 """Users undo their own changes by tools to files and facts, and redo them."""
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import JsonValue
@@ -8,16 +9,19 @@ from pydantic import JsonValue
 from agent_core.clock import SystemClock
 from agent_core.messages import UserMessage
 from agent_core.models.scripted import Turn, calls
+from agent_core.origin import CLEAN
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import file_tools
+from agent_core.tools.memory import FILE, Memory
 from agent_core.tools.shell import run_command_tool
 from agent_core.tools.tool import Tool, tool
 from agent_core.versions.group import Group, Groups
+from agent_core.workspace.keeper import Author
 from agent_core.workspace.provenance import FileSources
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.prompt_notes import PromptHistory
-from gateway.permissions.workspaces import Versions, workspace_of
+from gateway.permissions.workspaces import Versions, folder_name, workspace_of
 from gateway.plugins.undo.news import UndoNewsOfChat
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import acting, asked, id_of, questions
@@ -125,20 +129,26 @@ async def test_what_was_changed_again_after_it_was_shown_is_shown_again(start_bo
     assert not file.exists()
 
 
+async def forgets(bot: Bot) -> Path:
+    """Let a fact be remembered for Ann and forgotten, and return the file of facts."""
+    folder = bot.home / "memory" / folder_name(ANN)
+    changing = bot.made.files.versions.changing(ANN, folder, Author("forget", "call", "ann"))
+    memory = Memory(folder, bot.clock, ZoneInfo("Europe/Paris"), changing)
+    await memory.remember("likes tea", "Ann", CLEAN)
+    await memory.forget(1)
+    return folder / FILE
+
+
 async def test_a_forgotten_fact_is_known_again(start_bot: StartBot) -> None:
-    bot = await start_bot(
-        calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.", tools=TOOLS
-    )
-    memory = bot.home / "memory" / "memory_here_ann" / "MEMORY.md"
-    await bot.hears("remember that I like tea")
-    told = memory.read_text()
-    await bot.hears("forget it")
+    bot = await start_bot()
+    memory = await forgets(bot)
     assert memory.read_text() == ""
     await bot.hears("/undo")
     assert bot.screen[-1] == "Undone:\n- remembered again: likes tea"
-    assert memory.read_text() == told
+    assert memory.read_text().endswith("|Ann|likes tea\n")
     await bot.hears("/undo")
     assert bot.screen[-1] == "Undone:\n- forgotten again: likes tea"
+    assert memory.read_text() == ""
 
 
 async def test_the_model_is_told_once_what_a_person_has_undone(start_bot: StartBot) -> None:
@@ -241,10 +251,9 @@ def test_an_undo_in_the_moment_of_the_last_look_is_news_and_a_quiet_folder_is_no
 
 
 async def test_facts_that_were_brought_back_are_counted_for_the_model(start_bot: StartBot) -> None:
-    steps = (calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.", "I see.")
-    bot = await start_bot(*steps, tools=TOOLS)
-    await bot.hears("remember that I like tea")
-    await bot.hears("forget it")
+    bot = await start_bot("Hello.", "I see.")
+    await bot.hears("hello")
+    await forgets(bot)
     await bot.hears("/undo")
     await bot.hears("what do I like?")
     assert "Undone by a person (undo 3): facts put back into your memory: 1." in circumstances(bot)
@@ -291,21 +300,18 @@ async def test_a_program_that_cannot_be_undone_is_asked_for_and_says_why(start_b
     assert "cannot be undone" in questions(bot)[-1].markdown
 
 
-async def test_while_strangers_have_a_word_overwriting_and_forgetting_are_asked_for(start_bot: StartBot) -> None:
+async def test_while_strangers_have_a_word_overwriting_is_asked_for(start_bot: StartBot) -> None:
     page = acting("read", untrusted=True)
     steps = (
         calls(("run", {"command": ["read"]})),
         write("fresh.txt", "1"),
         write("fresh.txt", "2"),
         write("notes.txt", "new"),
-        calls(("forget", {"number": 1})),
     )
     bot = await start_bot(*steps, "Done.", tools=(*TOOLS, page))
     (workspace(bot) / "notes.txt").write_text("old")
     overwriting = await asked(bot)
     assert "notes.txt" in questions(bot)[-1].markdown
     assert (workspace(bot) / "fresh.txt").read_text() == "2"
-    await bot.channel.hears(f"/deny {overwriting}")
-    await bot.channel.until(lambda: bool(questions(bot)) and "forget" in questions(bot)[-1].markdown)
+    await bot.hears(f"/deny {overwriting}")
     assert (workspace(bot) / "notes.txt").read_text() == "old"
-    await bot.hears(f"/deny {id_of(questions(bot)[-1])}")

@@ -1,0 +1,48 @@
+"""The memory plugin: its command, its tools and notes for the model, its screen, settings and texts."""
+
+from collections.abc import Awaitable, Sequence
+
+from agent_core.origin import Origin
+from agent_core.tools.memory import memory_tools
+from agent_core.tools.tool import Tool
+from channels.base import ChatKey
+from gateway.admin.screen import Screen
+from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.commands.command import Command
+from gateway.plugin import Core, Plugin
+from gateway.plugins.memory.command import MemoryCommand
+from gateway.plugins.memory.memories import Memories
+from gateway.plugins.memory.screen import MemoryScreen
+from gateway.plugins.memory.settings import MemorySettings
+from gateway.plugins.memory.texts import TEXTS
+
+
+class MemoryPlugin(Plugin):
+    """Remembers facts of each chat, which the model is told, finds and changes, and people read and change."""
+
+    name = "memory"
+    settings = MemorySettings
+    texts = TEXTS
+    tool_names = frozenset({"remember", "recall", "forget"})
+
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._memories = Memories(core)
+
+    def tools(self) -> Sequence[Tool]:
+        return memory_tools(self._memories.of_call)
+
+    def commands(self) -> Sequence[Command]:
+        return (MemoryCommand(self.core, self._memories).command,)
+
+    def screens(self) -> Sequence[Screen]:
+        return (MemoryScreen(self.core, self._memories),)
+
+    def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
+        return self._memories.note(chat, person, history)
+
+    async def summarised(self, chat: ChatKey, facts: Sequence[str], origin: Origin) -> None:
+        await self._memories.of(chat).keep(facts, origin)
+
+
+PLUGIN = MemoryPlugin
