@@ -169,12 +169,12 @@ class Plugin:
     def screens(self) -> Sequence[Screen]:
         """Return the screens of *Manage* on the page, for owners and admins.
 
-        The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge, and one that is
-        `Grouped` names its group and icon; others stand under *System*. It shows a template
-        of the plugin, or tables without one, which `parley.tables_view` makes. Everything in a template is escaped, and
-        secrets are masked. What changes something is a command, offered and checked as in a chat. What a visitor may
-        read of a chat is for the screen to ask of `parley.Insight`. A failure, and a view that takes more than 30
-        seconds, is logged and told with a code, and all other screens go on. Without the page there are no screens.
+        The title of each is the text `page_NAME` of the plugin. A screen that `Waits` has a badge, one that is
+        `Grouped` names its group and icon, and one that `Follows` names the screen before it; others stand under
+        *System*. It shows a template of the plugin, or tables without one, which `parley.tables_view` makes. Everything
+        in a template is escaped, and secrets are masked. What changes something is a command, offered and checked as in
+        a chat. What a visitor may read of a chat is for the screen to ask of `parley.Insight`. A failure, and a view
+        that takes more than 30 seconds, is logged and told with a code, and all other screens go on.
         """
         return ()
 
@@ -256,11 +256,9 @@ class Plugin:
     def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
         """Return a note for the model beside the message of a person with which a run begins.
 
-        Asked before each such run, with what the model has read of the conversation before. It may be `async def`; as
-        most messages need no note, one that is `def` returns None at once where it has none, which costs nothing. The
-        text is masked, and only the model reads it. It is part of the conversation from then on, so it should be told
-        once. What does not come from Parley or the people of the chat has an origin that says so. A failure, or more
-        than 5 seconds, is logged, and counts as no note.
+        `history` is what the model has read. It may be `async def`; one that is `def` returns None at once where it has
+        no note. The text is masked, read by the model alone, and part of the conversation from then on, so it is told
+        once. What others wrote needs an origin that says so. A failure, or more than 5 seconds, counts as no note.
         """
         return None
 
@@ -282,9 +280,8 @@ class Plugin:
     async def summarised(self, chat: ChatKey, facts: Sequence[str], origin: Origin) -> None:
         """Keep what the summary of a conversation finds worth remembering beyond it.
 
-        Called after a history was shortened, with a line for each fact, and the origin of what they were found in: what
-        is not clean must never be told to the model as if it was. Models are asked for such facts only where a plugin
-        overrides this. A failure, or more than 5 seconds, is logged.
+        Called after a history was shortened, with a line for each fact and the origin of what they were found in.
+        Models are asked for facts only where a plugin overrides this. A failure, or more than 5 seconds, is logged.
         """
 
     def listens(self) -> bool:

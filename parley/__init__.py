@@ -44,7 +44,7 @@ from channels.buttons import Choice, Entry, fits_a_button
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.text import in_code, linked, literal
 from gateway.admin.insight import Insight
-from gateway.admin.screen import Group, Grouped, NoSuchItem, Screen, View, Visit, Waits
+from gateway.admin.screen import Follows, Group, Grouped, NoSuchItem, Screen, View, Visit, Waits
 from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
@@ -127,6 +127,7 @@ __all__ = [
     "Errands",
     "FileContents",
     "Finished",
+    "Follows",
     "Forgotten",
     "Group",
     "Grouped",

@@ -100,6 +100,15 @@ class Grouped(Protocol):
 
 
 @runtime_checkable
+class Follows(Protocol):
+    """A screen of a plugin that names the one behind which it stands; others stand behind those of Parley."""
+
+    @property
+    def after(self) -> str:
+        """The name of a screen; one that is not there counts as none."""
+
+
+@runtime_checkable
 class TakesForms(Protocol):
     """A screen with forms that are no commands, as nothing that a chat may see is in them."""
 

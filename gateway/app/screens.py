@@ -1,6 +1,7 @@
 """Builds the admin pages of a running gateway. Imported by name, and only if the page is enabled."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 import structlog
 
@@ -8,7 +9,7 @@ from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
 from gateway.admin.finder import Finder
 from gateway.admin.insight import Insight
-from gateway.admin.screen import Feed, Screen, Waits
+from gateway.admin.screen import Feed, Follows, Screen, Waits
 from gateway.admin.screens.browsers import BrowsersScreen
 from gateway.admin.screens.connect import ConnectScreen
 from gateway.admin.screens.costs import CostsScreen
@@ -86,7 +87,7 @@ def desk_of(made: Gateway, person: str) -> Desk:
     )
     last: tuple[Screen, ...] = (health, *nodes, log, BrowsersScreen(base.settings.entrance, access))
     added = _of_plugins(made.serving.screens, {each.name for each in (*ours, *last)})
-    others = (*ours, *(screen for screen, _ in added), *last)
+    others = (*_placed(ours, [screen for screen, _ in added]), *last)
     badges = {each.name: each.waiting for each in others if isinstance(each, Waits)}
     elsewhere = {name: each for name, each in badges.items() if name not in (inbox.name, people.name)}
     overview = OverviewScreen(_state(made), store, insight, made.guards.budgets, waiting=elsewhere, inbox=inbox.news)
@@ -114,6 +115,15 @@ def _finder(made: Gateway, screens: Sequence[Screen]) -> Feed:
 def _state(made: Gateway) -> State:
     base, readiness, chain = made.base, made.serving.readiness, made.agents.chat_models.chain
     return State(base.about, readiness.unready, readiness.channels, chain.resting, base.current, base.clock, base.home)
+
+
+def _placed(ours: Sequence[Screen], added: Sequence[Screen]) -> Sequence[Screen]:
+    """Return the screens of Parley, each with those of plugins behind it that name it, and then the others."""
+    names = {screen.name for screen in ours}
+    behind: dict[str, list[Screen]] = {name: [] for name in ("", *names)}
+    for screen in added:
+        behind[screen.after if isinstance(screen, Follows) and screen.after in names else ""].append(screen)
+    return [*chain.from_iterable((screen, *behind[screen.name]) for screen in ours), *behind[""]]
 
 
 def _of_plugins(screens: Mapping[str, Sequence[Screen]], taken: Collection[str]) -> Sequence[tuple[Screen, str]]:

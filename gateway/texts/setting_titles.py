@@ -80,7 +80,6 @@ TITLES: Mapping[str, tuple[str, str, str]] = {
     "quotas.person_runs": ("space", "Reports a day for a person", "用户每天的汇报次数"),
     "quotas.reserve_mb": ("space", "Disk that stays free (MB)", "保留的空闲磁盘（MB）"),
     "quotas.ballast_mb": ("space", "Disk set aside for a full disk (MB)", "为磁盘写满预留的空间（MB）"),
-    "shared_memory": ("keeping", "One memory for all owners' chats", "所有者的聊天共用记忆"),
     "backups": ("keeping", "Nightly backups that are kept", "保留的每夜备份份数"),
     "keep_days": ("keeping", "Days that long results are kept", "较长结果的保留天数"),
     "audit": ("keeping", "Record of all tool calls", "记录全部工具调用"),

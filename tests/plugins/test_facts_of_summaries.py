@@ -26,7 +26,7 @@ class Keeps(Plugin):
 
 @pytest.mark.parametrize("keeps", [True, False])
 async def test_a_model_is_asked_for_facts_only_where_a_plugin_keeps_them(start_bot: StartBot, *, keeps: bool) -> None:
-    plugin = type("Fresh", (Keeps,), {"kept": []})
+    plugin: type[Keeps] = type("Fresh", (Keeps,), {"kept": []})
     plugins = (plugin,) if keeps else ()
     bot = await start_bot(*[with_facts] * 12, channel=MemoryChannel(limits=NO_PACE), plugins=plugins)
     for _ in range(6):

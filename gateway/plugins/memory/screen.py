@@ -39,6 +39,7 @@ class MemoryScreen:
     """Shows what is remembered of chats: owners see all, admins their own."""
 
     name = "memory"
+    after = "runs"
     group = Group.WORK
     icon = "brain"
 
