@@ -33,6 +33,7 @@ FILES = (
     "keep.js",
     "live.js",
     "log.js",
+    "tables.js",
     "times.js",
     "uplot.min.css",
     "uplot.min.js",

@@ -1,7 +1,12 @@
 """Reads what runs were asked, for the screens that list runs."""
 
-from channels.base import ChatKey, CommandInvoked, MessageReceived
+from urllib.parse import quote
+
+from channels.base import ChatKey, CommandInvoked, InboundEvent, MessageReceived
+from channels.web.listing import MAIN
+from gateway.admin.screen import Visit
 from gateway.permissions.question_text import one_line, shown
+from gateway.store.job import RUN
 from gateway.store.rows import inbox_seqs
 from gateway.store.run_records import RunRecord
 from gateway.store.store import Store
@@ -14,10 +19,7 @@ async def asked_of(store: Store, run: RunRecord, most: int = MOST_WORDS) -> str:
     """Return what a run was asked, in one line; for a job its text. Empty if nothing is stored of it."""
     if (name := job_of(run.run)) and (job := await store.jobs.find(name)) is not None:
         return one_line(shown(job.words), most)
-    said = await store.transcript.messages_of(run.run, most=1)
-    seqs = inbox_seqs([each.id for each in said])
-    heard = await store.run_records.heard(seqs[0]) if seqs else None
-    match heard and heard.event:
+    match await _heard(store, run):
         case MessageReceived() as event:
             return one_line(shown(event.words), most)
         case CommandInvoked() as event:
@@ -26,10 +28,27 @@ async def asked_of(store: Store, run: RunRecord, most: int = MOST_WORDS) -> str:
             return ""
 
 
+async def place_of(store: Store, run: RunRecord, visit: Visit) -> str:
+    """Return the address at which the chat shows the question; empty if the conversation is not the visitor's."""
+    chat = chat_of(run)
+    if chat.without_thread != visit.chat:
+        return ""
+    event = await _heard(store, run)
+    at = f"?at={quote(event.message_id)}" if isinstance(event, MessageReceived | CommandInvoked) else ""
+    return f"/{at}#{chat.thread or MAIN}"
+
+
+async def _heard(store: Store, run: RunRecord) -> InboundEvent | None:
+    """Return the event that began a run."""
+    said = await store.transcript.messages_of(run.run, most=1)
+    seqs = inbox_seqs([each.id for each in said])
+    heard = await store.run_records.heard(seqs[0]) if seqs else None
+    return heard.event if heard else None
+
+
 def job_of(run: str) -> str:
     """Return the id of the job of a run; empty if it is of none."""
-    kind, _, rest = run.partition("-")
-    return rest.partition("-")[0] if kind == "job" else ""
+    return run.removeprefix(RUN).partition("-")[0] if run.startswith(RUN) else ""
 
 
 def chat_of(run: RunRecord) -> ChatKey:

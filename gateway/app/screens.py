@@ -58,9 +58,7 @@ def desk_of(made: Gateway, person: str) -> Desk:
     groups = GroupsScreen(made.people.groups.rules, store, delivery, made.guards.budgets, insight)
     mcp = McpScreen(base.approved, made.agents.parts.others)
     plugins = PluginsScreen(made.commands.plugins, ApprovedPlugins(home), secrets)
-    health = HealthScreen(
-        base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets, clock
-    )
+    health = HealthScreen(base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets)
     log = LogScreen(RECENT, home, secrets)
     connect = ConnectScreen(
         lambda: Surroundings(

@@ -1,8 +1,8 @@
 """Everything that the store knows about one run: its row, its calls, what ruled them, and the sending of its posts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from channels.base import ChatKey
 from gateway.store.approvals import of_run
@@ -86,6 +86,9 @@ class Paid:
     """`reserved`, `settled` or `estimate`."""
 
 
+Order = Literal["newest", "dearest", "longest"]
+
+
 @dataclass(frozen=True)
 class RunFilter:
     """Which runs to list; what is empty or None does not matter."""
@@ -100,8 +103,8 @@ class RunFilter:
     since: float | None = None
     until: float | None = None
     """A run belongs to this time if it began or paid for a model call in it."""
-    dearest: bool = False
-    """The most expensive first, instead of the newest."""
+    order: Order = "newest"
+    """Those that stand first."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,11 @@ class Account:
 
 _COMPUTED = {"tokens": TOKENS_OF_RUN, "cost_usd": COST_OF_RUN}
 _RUN = f"SELECT {', '.join(_COMPUTED.get(name, name) for name in RunRecord._fields)} FROM runs"  # noqa: S608
+_ORDERS: Mapping[Order, str] = {
+    "newest": "started DESC",
+    "dearest": f"{COST_OF_RUN} DESC, started DESC",
+    "longest": "coalesce(ended, started) - started DESC, started DESC",
+}
 _CALLS = (
     "SELECT message_id, call, tool, arguments, result, error, attempts, duration_ms,"
     " (SELECT behavior FROM rulings WHERE rulings.session = tool_calls.session AND rulings.call = tool_calls.call"
@@ -202,8 +210,7 @@ class RunRecords(Table):
     async def listed(self, wanted: RunFilter, most: int, skipped: int) -> list[RunRecord]:
         """Return runs of all chats, without the first `skipped` ones."""
         where, values = _where(wanted)
-        order = f"{COST_OF_RUN} DESC, started DESC" if wanted.dearest else "started DESC"
-        query = f"{_RUN} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
+        query = f"{_RUN} WHERE {where} ORDER BY {_ORDERS[wanted.order]} LIMIT ? OFFSET ?"
 
         def read(connection: Connection) -> list[RunRecord]:
             return list(map(RunRecord._make, connection.execute(query, (*values, most, skipped))))

@@ -11,7 +11,7 @@ TEXTS = {
     "page_browsers_rename_of": {"en": "Rename {name}", "zh": "给 {name} 改名"},
     "page_browsers_new_name": {"en": "New name of {name}", "zh": "{name} 的新名称"},
     "page_browsers_out": {"en": "Sign out", "zh": "登出"},
-    "page_browsers_out_of": {"en": "Sign {name} out", "zh": "登出 {name}"},
+    "page_browsers_out_of": {"en": "Sign out: {name}", "zh": "登出 {name}"},
     "page_browsers_out_all": {"en": "Sign me out everywhere", "zh": "登出我的所有浏览器"},
     "page_browsers_none": {
         "en": "The browsers that are signed in will be listed here, with their last use.",

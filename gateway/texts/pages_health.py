@@ -4,7 +4,6 @@ TEXTS = {
     "page_health": {"en": "Health", "zh": "运行状况"},
     "page_health_version": {"en": "Version", "zh": "版本"},
     "page_health_started": {"en": "Started", "zh": "启动时间"},
-    "page_health_hours": {"en": "{hours} h ago", "zh": "{hours} 小时前"},
     "page_health_sandbox": {"en": "Sandbox for programs", "zh": "程序沙箱"},
     "page_health_no_sandbox": {"en": "none, so no programs are run", "zh": "无，因此不运行程序"},
     "page_health_down": {"en": "not ready: {why}", "zh": "未就绪：{why}"},

@@ -29,7 +29,6 @@ TEXTS = {
     },
     "overview_write": {"en": "Write to Parley", "zh": "给 Parley 发消息"},
     "overview_runs_all": {"en": "All runs", "zh": "全部运行"},
-    "overview_hidden": {"en": "words of somebody else", "zh": "他人的内容"},
     "overview_steps": {"en": "First steps", "zh": "第一步"},
     "overview_steps_how": {
         "en": "{done} of {all} done. This card goes away by itself.",

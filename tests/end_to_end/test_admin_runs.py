@@ -13,6 +13,7 @@ from tests.end_to_end.test_admin_inbox import PHONE, fits
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_runs import only_run
 from tests.gateway.approving import acting
+from tests.page_server import say
 
 pytestmark = NEEDS_BROWSER
 
@@ -64,3 +65,32 @@ async def test_a_run_is_read_on_the_phone(browser: Browser, tmp_path: Path) -> N
                 await expect(tab.get_by_role("heading", level=1)).to_be_visible()
                 await fits(tab)
                 await accessible(tab)
+
+
+async def test_a_run_leads_to_its_place_in_the_chat(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, *["Noted."] * 30) as world, world.client() as client:
+        for number in range(30):
+            await say(client, f"note {number}")
+            await world.bot.app.settled()
+        async with world.tab(browser, "runs") as tab:
+            await tab.get_by_role("link", name="note 3", exact=True).click()
+            await tab.get_by_role("link", name="Show it in the chat").click()
+            place = tab.get_by_role("article").filter(has_text="note 3")
+            await expect(place).to_be_in_viewport()
+            await expect(place).to_be_focused()
+
+
+async def test_a_table_is_sorted_by_its_heads_and_stays_so(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.tab(browser, "people") as tab:
+        for name in ("zoe", "bea", "max", "lou", "pat", "kim"):
+            await world.bot.hears(f"/allow memory:{name}")
+        await tab.reload()
+        rows = tab.locator("tbody tr")
+        await tab.get_by_role("button", name="Accounts").click()
+        await expect(rows.last).to_contain_text("memory:zoe")
+        await tab.get_by_role("button", name="Accounts").click()
+        await expect(rows.first).to_contain_text("memory:zoe")
+        await tab.evaluate("window.htmx.trigger(document.body, 'changed')")
+        await expect(rows.first).to_contain_text("memory:zoe")
+        await expect(tab.get_by_role("columnheader", name="Accounts")).to_have_attribute("aria-sort", "descending")
+        await accessible(tab)

@@ -36,6 +36,7 @@ from gateway.settings.run_time import Change
 from gateway.store.budget import Scope
 from gateway.store.chat_settings import Level
 from gateway.store.job import Firing, Pause, Report
+from gateway.store.question import QuestionState
 from gateway.store.spending import By
 from gateway.texts import say as texts
 from gateway.texts.amounts import Unit
@@ -123,6 +124,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {"overview_ok", "overview_problem", "state_store_trouble", "state_disk_trouble"}
     groups |= {f"page_group_{group}" for group in Group if group is not Group.START}
     groups |= {f"page_settings_{each}" for each in (*Change, "on", "off")}
+    groups |= {f"story_{each}" for each in QuestionState if each is not QuestionState.USED}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"mcp_why_{why}" for why in get_args(Why)}
     groups |= {f"unread_{kind}" for kind in get_args(Unread)} | {"file_not_fetched", "file_not_kept"}

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from agent_core.clock import Clock
 from gateway.admin.screen import Group, View, Visit
 from gateway.security.secrets import Secrets
 from gateway.texts.about import About
@@ -31,7 +30,6 @@ class HealthScreen:
         channels: Callable[[], Sequence[str]],
         home: Path,
         secrets: Secrets,
-        clock: Clock,
     ) -> None:
         """`unready` returns what is not ready, with reasons; `channels` the names of all channels."""
         self._about = about
@@ -39,7 +37,6 @@ class HealthScreen:
         self._channels = channels
         self._home = home
         self._secrets = secrets
-        self._clock = clock
 
     async def view(self, visit: Visit) -> View:
         """Return the state, with the doctor's findings if the query asks for them."""
@@ -47,7 +44,6 @@ class HealthScreen:
         findings = await self._examined(visit.language) if visit.is_owner and visit.query.get("check") else None
         facts = {
             "about": about,
-            "hours": int((self._clock.time() - about.started) // 3600),
             "unready": await self._unready(),
             "channels": self._channels(),
             "findings": findings,

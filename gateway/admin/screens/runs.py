@@ -1,7 +1,7 @@
 """The screen of runs: the newest of all chats, one run as a waterfall, and its replay."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,9 @@ from agent_core.clock import Clock
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.admin.insight import ChatNames, Insight
+from gateway.admin.questions import asked_of, chat_of, place_of
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
+from gateway.admin.story import Story, story_of
 from gateway.permissions.question_text import one_line, what_is_done
 from gateway.permissions.roles import Roles
 from gateway.records.replay.lines import Manner, replayed
@@ -23,7 +25,7 @@ from gateway.runs.run_buttons import RunButton
 from gateway.settings.current import CurrentSettings
 from gateway.store.archive import Archive
 from gateway.store.rows import inbox_seqs
-from gateway.store.run_records import RunFilter, RunRecord
+from gateway.store.run_records import Order, RunFilter, RunRecord
 from gateway.store.store import Store
 from gateway.texts.amounts import USD, Unit, amount_words
 
@@ -42,6 +44,10 @@ WIDTH = 1000
 """Of a bar, in units of its drawing."""
 REPLAY = "replay"
 RUNNING = "running"
+SORTS: Mapping[str, Order] = {"": "newest", "cost": "dearest", "time": "longest"}
+"""Orders of the list by their names in the address."""
+MOST_ASKED = 2_000
+"""Characters of the question on the page of a run."""
 OUTCOMES = (RUNNING, *(each.value for each in TerminalReason))
 
 
@@ -52,6 +58,9 @@ class _Row:
     person: str
     seconds: float | None
     cost: str
+    asked: str
+    """What it was asked; empty if nothing is stored of that."""
+    may_read: bool
 
 
 @dataclass(frozen=True)
@@ -124,14 +133,15 @@ class RunsScreen:
             outcome=query.get("outcome", ""),
             since=day and day[0],
             until=day and day[1],
-            dearest=query.get("sort") == "cost",
+            order=SORTS.get(query.get("sort", ""), "newest"),
         )
         found = await self._store.run_records.listed(wanted, PAGE + 1, page * PAGE)
         names = self._insight.names(visit)
         chats = await self._store.run_records.chats(MOST_CHATS)
         kept = {key: query[key] for key in ("chat", "person", "job", "outcome", "day", "sort") if query.get(key)}
         facts = {
-            "runs": [self._row(each, names, visit) for each in found[:PAGE]],
+            "runs": [await self._row(each, names, visit) for each in found[:PAGE]],
+            "sorts": {key: f"/admin/runs?{urlencode({**kept, 'sort': key})}" for key in SORTS},
             "chats": {key: names.of_key(key) for key in dict.fromkeys([*filter(None, [wanted.chat]), *chats])},
             "outcomes": OUTCOMES,
             "query": {key: query.get(key, "") for key in ("chat", "person", "job", "outcome", "day", "sort")},
@@ -141,38 +151,45 @@ class RunsScreen:
         }
         return View("runs.html", facts)
 
-    def _row(self, run: RunRecord, names: ChatNames, visit: Visit) -> _Row:
+    async def _row(self, run: RunRecord, names: ChatNames, visit: Visit, most: int = MOST_WORDS) -> _Row:
         seconds = None if run.ended is None else run.ended - run.started
         cost = amount_words(round(run.cost_usd * USD), Unit.USD, visit.language)
-        return _Row(run, names.of_key(run.chat), self._person(run), seconds, cost)
+        may_read = self._insight.may_read(visit, chat_of(run), run.person)
+        asked = await asked_of(self._store, run, most) if may_read else ""
+        return _Row(run, names.of_key(run.chat), self._person(run), seconds, cost, asked, may_read)
 
     def _person(self, run: RunRecord) -> str:
         return self._insight.person(ChatKey.parse(run.chat), run.person)
 
     async def _one(self, visit: Visit, run: RunRecord) -> View:
-        may_read = self._insight.may_read(visit, ChatKey.parse(run.chat), run.person)
+        row = await self._row(run, self._insight.names(visit), visit, MOST_ASKED)
         found, now = await self._spans(run), self._clock.time()
         page = _number(visit.query.get("page", ""))
         begin = min((each.begin for each in found), default=run.started)
         until = max((now if each.end is None else each.end for each in found), default=begin)
         first = page * STEPS
         shown = [
-            _bar(number, each, (begin, max(until - begin, 0.001)), now, visit, may_read=may_read)
+            _bar(number, each, (begin, max(until - begin, 0.001)), now, visit, may_read=row.may_read)
             for number, each in enumerate(found[first : first + STEPS], start=first + 1)
         ]
         pages = range(-(-len(found) // STEPS))
         facts = {
-            "row": self._row(run, self._insight.names(visit), visit),
+            "row": row,
+            "story": await self._story(run, visit) if row.may_read else None,
+            "place": await place_of(self._store, run, visit) if row.may_read else "",
             "bars": shown,
             "sums": _sums(found, now),
             "total": until - begin,
-            "may_read": may_read,
             "buttons": self._buttons,
             "page": page,
             "pages": [(each, each * STEPS + 1, min(len(found), (each + 1) * STEPS)) for each in pages],
             "width": WIDTH,
         }
         return View("run.html", facts)
+
+    async def _story(self, run: RunRecord, visit: Visit) -> Story:
+        account = await self._store.run_records.account(run)
+        return story_of(account, await self._store.transcript.messages_of(run.run), visit)
 
     async def _replay(self, visit: Visit, run: RunRecord) -> View:
         """Return the steps as `parley replay` shows them."""

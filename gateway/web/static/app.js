@@ -136,11 +136,10 @@ followInbox(({ count }) => {
   const said = [" ", element("b", { textContent: count }), element("span", { className: "unseen", textContent: words.waiting })];
   by("waiting").replaceChildren(...(count ? said : []));
 });
-open(opened());
 const begun = new URLSearchParams(location.search);
+room.place = begun.get("at") ?? "";
+open(opened());
 const text = ["title", "text", "url"].map((name) => begun.get(name)).filter(Boolean).join("\n"); // of the palette, or shared
-if (text) {
-  history.replaceState(null, "", location.pathname + location.hash);
-  composer.write(text);
-}
+if (text || room.place) history.replaceState(null, "", location.pathname + location.hash);
+if (text) composer.write(text);
 if (matchMedia("(pointer: fine)").matches) composer.focus();

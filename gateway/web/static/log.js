@@ -24,8 +24,9 @@ export class Log {
     return this.#shown.size === 0;
   }
 
-  has(id) {
-    return this.#shown.has(id);
+  // Returns the element of a message; undefined if it is not here.
+  node(id) {
+    return this.#shown.get(id)?.node;
   }
 
   ids() {
@@ -59,6 +60,11 @@ export class Log {
       this.#day(message.node);
     }
     if (first) this.#day(first);
+  }
+
+  // Returns the element of a message; undefined if it is not here.
+  node(id) {
+    return this.#shown.get(id)?.node;
   }
 
   // Returns the last message that the person wrote and can edit, with its text.

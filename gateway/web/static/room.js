@@ -8,6 +8,7 @@ const by = (id) => document.getElementById(id);
 
 export class Room {
   name = "";
+  place = ""; // id of a message that is shown once, though it may be an old one
   #parts;
   #source = null;
   #before = ""; // where the messages before the first one begin
@@ -54,9 +55,22 @@ export class Room {
       this.#before = before;
       this.#following(() => this.#drawAll(messages));
       this.#listen(last);
+      await this.#toPlace();
     } catch {
       later();
     }
+  }
+
+  async #toPlace() {
+    const wanted = this.place;
+    this.place = "";
+    if (!wanted) return;
+    for (let before = null; before !== this.#before && !this.#parts.log.node(wanted); ) {
+      before = this.#before; // it stays if there is nothing earlier, or if that cannot be had
+      await this.#earlier();
+    }
+    const node = this.#parts.log.node(wanted);
+    if (node) this.#parts.view.to(node);
   }
 
   #drawAll(messages) {

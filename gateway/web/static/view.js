@@ -26,6 +26,14 @@ export class View {
     latest.hidden = true;
   }
 
+  // Shows a message, wherever it is, and gives it the focus.
+  to(node) {
+    latest.hidden = false; // else the view would follow the end
+    node.tabIndex = -1;
+    node.focus({ preventScroll: true });
+    node.scrollIntoView({ block: "center" });
+  }
+
   following = (change) => {
     const follow = this.atEnd;
     change();

@@ -55,9 +55,16 @@ class AdminWorld:
 
     @asynccontextmanager
     async def tab(
-        self, browser: Browser, path: str, *, language: str = "en-GB", width: int = 1100, dark: bool = False
+        self,
+        browser: Browser,
+        path: str,
+        *,
+        language: str = "en-GB",
+        width: int = 1100,
+        dark: bool = False,
+        expected: str = "\n",
     ) -> AsyncIterator[Tab]:
-        """Open a screen in a tab; fails if its console shows an error."""
+        """Open a screen in a tab; fails if its console shows an error other than those with the expected words."""
         context = await browser.new_context(
             locale=language,
             viewport={"width": width, "height": 800},
@@ -68,7 +75,10 @@ class AdminWorld:
         wrong: list[str] = []
         tab = await context.new_page()
         tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
+        tab.on(
+            "console",
+            lambda line: wrong.append(line.text) if line.type == "error" and expected not in line.text else None,
+        )
         await let_in(context, self.server.link)
         await self.opens(tab, path)
         yield tab

@@ -8,12 +8,13 @@ from agent_core.events import ToolExecutionEnd, ToolExecutionStart
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN
+from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from channels.memory import user
 from gateway.records.waterfall import Facts, Kind, spans
 from gateway.store.archive import SaidRow, StepRow
 from gateway.store.budget import Payer, Spent
-from gateway.store.rows import Run
+from gateway.store.rows import Run, RunEnd
 from gateway.store.run_records import Paid, RunFilter
 from gateway.store.steps import Step
 from tests.cpu import cpu_seconds_at_most
@@ -96,6 +97,43 @@ async def test_a_run_is_a_waterfall_of_its_calls_waits_and_delivery(tmp_path: Pa
         assert "goes on" not in page
         await shown(world, f"runs/{run[:8]}", 404)
         await shown(world, "runs/unknown", 404)
+
+
+async def test_a_run_is_told_as_a_story(tmp_path: Path) -> None:
+    tool, _ = recorder()
+    async with admin_world(tmp_path, RUN_XSS, "It said **nothing**.", tools=(tool,)) as world, world.client() as client:
+        request = await asked(world.bot, sender=user("bob"))
+        run = await only_run(world)
+        assert "a person is asked" in await shown(world, f"runs/{run}")
+        assert "There is no answer in words." in await shown(world, f"runs/{run}")
+        await act(client, f"/approve {request}", chat=str(world.bot.channel.chat("bob")))
+        await world.bot.app.settled()
+        page = await shown(world, f"runs/{run}")
+        story = page[page.index('class="story"') :]
+        for words in ("draw it", "<strong>run</strong>", "approved by", "It said <strong>nothing</strong>."):
+            assert words in story
+            story = story[story.index(words) :]
+        assert "Show it in the chat" not in page, "it is a chat of another platform"
+        assert "draw it" in await shown(world), "the list tells what was asked"
+        seen = await world.seen_by_admin(f"runs/{run}")
+        assert "draw it" not in seen
+        assert "nothing" not in seen
+        assert "draw it" not in await world.seen_by_admin("runs")
+
+
+async def test_the_list_is_ordered_by_time_and_cost(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world:
+        store, chat = world.bot.made.base.store, world.bot.channel.chat("bob")
+        for name, began in (("slow", 100.0), ("quick", 200.0)):
+            run = Run(name, chat, "s", "bob", began)
+            await store.runs.begin(run)
+            await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, None), ())
+        for sort, names in {"": ["quick", "slow"], "time": ["slow", "quick"], "nonsense": ["quick", "slow"]}.items():
+            page = await shown(world, f"runs?sort={sort}")
+            assert sorted(names, key=lambda name: page.index(f"/admin/runs/{name}")) == names
+        assert '<th class="number" aria-sort="descending"><a href="/admin/runs?sort=time">' in await shown(
+            world, "runs?sort=time"
+        )
 
 
 async def test_the_replay_shows_the_steps_and_that_they_fit(tmp_path: Path) -> None:

@@ -1,0 +1,68 @@
+// Lets people sort a table by its heads and filter it by words, where all of its rows are on the page. A table of the server's
+// pages, with `data-paged`, is sorted there.
+
+const FEWEST = 6; // rows from which on a filter helps
+
+const orders = new Map(); // path and number of the table -> how it is sorted, kept while its content is renewed
+
+const rows = (table) => [...(table.tBodies[0]?.rows ?? [])];
+
+function key(cell) {
+  const moment = cell.querySelector("time[datetime]");
+  if (moment) return Date.parse(moment.dateTime);
+  const text = cell.textContent.trim();
+  return cell.classList.contains("number") ? Number.parseFloat(text.replace(/[^\d.-]/g, "")) || 0 : text;
+}
+
+function sort(table, { column, down }) {
+  const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), document.documentElement.lang, { numeric: true }));
+  const sorted = rows(table).sort((a, b) => (down ? -1 : 1) * compare(key(a.cells[column]), key(b.cells[column])));
+  table.tBodies[0].append(...sorted);
+  [...table.tHead.rows[0].cells].forEach((head, index) => {
+    if (index === column) head.ariaSort = down ? "descending" : "ascending";
+    else head.removeAttribute("aria-sort");
+  });
+}
+
+function sortable(table, name) {
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    if (!head.textContent.trim() || head.querySelector(".unseen")) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.append(...head.childNodes);
+    button.addEventListener("click", () => {
+      const order = { column, down: head.ariaSort === "ascending" };
+      orders.set(name, order);
+      sort(table, order);
+    });
+    head.append(button);
+  });
+  if (orders.has(name)) sort(table, orders.get(name));
+}
+
+function filtered(table) {
+  const label = document.createElement("label");
+  label.className = "narrow";
+  const input = document.createElement("input");
+  input.type = "search";
+  input.addEventListener("input", () => {
+    const words = input.value.trim().toLowerCase();
+    for (const row of rows(table)) row.hidden = !row.textContent.toLowerCase().includes(words);
+  });
+  label.append(document.body.dataset.filter, input);
+  table.before(label);
+}
+
+function look() {
+  const tables = document.querySelectorAll("#content table:has(> thead)");
+  tables.forEach((table, index) => {
+    if (table.dataset.paged !== undefined || table.dataset.ready || rows(table).some((row) => row.cells.length !== table.tHead.rows[0].cells.length)) return;
+    table.dataset.ready = "";
+    if (rows(table).length > 1) sortable(table, `${location.pathname} ${index}`);
+    if (rows(table).length >= FEWEST && !document.querySelector("#content input[type=search]")) filtered(table);
+  });
+}
+
+document.body.addEventListener("htmx:afterSettle", look);
+look();
