@@ -1,10 +1,11 @@
 """Serves the admin pages: screens, the actions on them, and their files."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from time import time
+from typing import TypeVar
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,18 +17,20 @@ from channels.web.requests import visitor_of
 from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.navigation import Navigation, navigation
-from gateway.admin.screen import NoSuchItem, TakesForms, View, Visit
+from gateway.admin.screen import ChecksFields, NoSuchItem, TakesForms, View, Visit
 from gateway.admin.watch import ScreenFailed, watched
 from gateway.chat.replies import Answer, Once, Quoting, Rewritten, Unfolded
 from gateway.texts.say import language_of
 from gateway.web.assets import read_asset
 
+T = TypeVar("T")
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
 FILES = (
     "admin.css",
     "admin.js",
     "charts.js",
+    "check.js",
     "hold.js",
     "htmx.min.js",
     "keep.js",
@@ -72,6 +75,7 @@ class AdminPages:
             web.get(f"{ROOT}/", self._first),
             web.post(f"{ROOT}/act", self._act),
             web.post(f"{ROOT}/form/{{screen}}/{{item}}", self._submit),
+            web.post(f"{ROOT}/check/{{screen}}/{{item}}", self._check),
             web.get(f"{ROOT}/api/{{name}}", self._feed),
             web.get(f"{ROOT}/{{screen}}", self._show),
             web.get(f"{ROOT}/{{screen}}/{{item:.+}}", self._show),
@@ -137,17 +141,29 @@ class AdminPages:
         screen = desk.screen(request.match_info["screen"])
         if not isinstance(screen, TakesForms):
             raise web.HTTPNotFound(text=visit.say("page_not_found"))
-        posted = await request.post()
-        fields = {name: value for name, value in posted.items() if isinstance(value, str)}
+        await self._passed(desk, visit, screen.name, screen.submit(visit, await _fields(request)))
+        return web.Response(text="", content_type="text/html", headers={"HX-Trigger": "changed"})
+
+    async def _check(self, request: web.Request) -> web.StreamResponse:
+        """Answer with what is wrong with a field of a form, as JSON."""
+        desk = self._open_desk()
+        visit = await self._visit(request, desk)
+        screen = desk.screen(request.match_info["screen"])
+        if not isinstance(screen, ChecksFields):
+            raise web.HTTPNotFound(text=visit.say("page_not_found"))
         name = request.match_info["screen"]
+        trouble = await self._passed(desk, visit, name, screen.check(visit, await _fields(request)))
+        return web.json_response({"trouble": trouble})
+
+    async def _passed(self, desk: Desk, visit: Visit, screen: str, work: Awaitable[T]) -> T:
+        """Return what a screen returns for a form. Raises web.HTTPException with a sentence."""
         try:
-            async with _watched(desk, name):
-                await screen.submit(visit, fields)
+            async with _watched(desk, screen):
+                return await work
         except NoSuchItem as error:
             raise web.HTTPNotFound(text=visit.say("page_not_found")) from error
         except ScreenFailed as error:
             raise web.HTTPInternalServerError(text=visit.say("page_failed", code=error.code)) from error
-        return web.Response(text="", content_type="text/html", headers={"HX-Trigger": "changed"})
 
     async def _visit(self, request: web.Request, desk: Desk) -> Visit:
         """Return the visit, if the person may use these pages. Raises web.HTTPForbidden."""
@@ -191,6 +207,11 @@ async def _waiting(desk: Desk, screen: str) -> int:
             return int(await badge())
     except ScreenFailed:
         return 0
+
+
+async def _fields(request: web.Request) -> dict[str, str]:
+    posted = await request.post()
+    return {name: value for name, value in posted.items() if isinstance(value, str)}
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -117,6 +117,14 @@ class TakesForms(Protocol):
 
 
 @runtime_checkable
+class ChecksFields(Protocol):
+    """A screen with forms whose fields are checked when they are left."""
+
+    async def check(self, visit: Visit, fields: Mapping[str, str]) -> str:
+        """Return what is wrong with a field of the screen's item; empty if nothing is. Raises NoSuchItem."""
+
+
+@runtime_checkable
 class Waits(Protocol):
     """A screen whose entry in the navigation has a badge."""
 

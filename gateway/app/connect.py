@@ -101,11 +101,11 @@ class TerminalGuide:
         self._write(shown(step))
 
     async def _answer(self, step: Ask | Form | Check | Confirm | Failed) -> str:
-        if isinstance(step, Ask | Form) and step.link:
+        if isinstance(step, Ask | Form) and step.link and not _is_again(step):
             await self._open(step.link)
         match step:
             case Form():
-                return Form.packed([await self._field(field) for field in step.fields])
+                return Form.packed([await self._field(field, is_again=_is_again(step)) for field in step.fields])
             case Confirm():
                 typed = await self._dialogue.line(self._prompt("connect_yes_or_no"))
                 return YES if typed.strip().lower() in _YES else NO
@@ -120,8 +120,11 @@ class TerminalGuide:
             case Ask():
                 return await self._typed(step)
 
-    async def _field(self, field: Ask) -> str:
-        self._write(iter([_plain(field.label)]))
+    async def _field(self, field: Ask, *, is_again: bool) -> str:
+        """Return what is typed for a field. Where others are asked for again, one whose value is kept is not."""
+        if is_again and field.is_kept and not field.trouble:
+            return ""
+        self._write(filter(None, (field.trouble and f"! {_plain(field.trouble)}", _plain(field.label))))
         return await self._typed(field)
 
     async def _typed(self, asked: Ask) -> str:
@@ -169,8 +172,13 @@ def shown(step: Step) -> Iterator[str]:
 def _introduction(step: Ask | Form) -> Iterator[str]:
     if step.trouble:
         yield f"! {_plain(step.trouble)}"
-        return
-    yield from filter(None, (step.link, _plain(step.text)))
+    if not _is_again(step):
+        yield from filter(None, (step.link, _plain(step.text)))
+
+
+def _is_again(step: Ask | Form) -> bool:
+    """Return True if an answer was not taken."""
+    return bool(step.trouble) or (isinstance(step, Form) and any(field.trouble for field in step.fields))
 
 
 def _lines(findings: tuple[Line, ...]) -> Iterator[str]:

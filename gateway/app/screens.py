@@ -66,6 +66,7 @@ def desk_of(made: Gateway, person: str) -> Desk:
         ),
         base.channels,
         base.audit.changed,
+        lambda: base.about().is_ai,
     )
     commands = PageCommands(made.events.admission, made.commands.table, made.events.chat_commands, base.audit, clock)
     nodes = () if base.node_statuses is None else (NodesScreen(base.node_statuses),)

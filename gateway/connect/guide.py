@@ -59,6 +59,11 @@ class Guide(ABC):
         self._answer.set_result(text)
         return await self.changed(before)
 
+    async def trouble_with(self, number: int, text: str) -> str:
+        """Return what is wrong with the text in a field of the present form; empty if nothing is, or if it is empty."""
+        is_one = isinstance(self.step, Form) and number < len(self.step.fields)
+        return await self._wrong(number, text) if is_one and text.strip() else ""
+
     async def changed(self, number: int) -> Step:
         """Return the step after the one with this number, as soon as there is one. May be cancelled."""
         async with self._changed:
@@ -77,6 +82,10 @@ class Guide(ABC):
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+
+    @abstractmethod
+    async def _wrong(self, number: int, text: str) -> str:
+        """Return what is wrong with the text in a field of the present form; empty if nothing is."""
 
     @abstractmethod
     async def _converse(self) -> Done:

@@ -26,6 +26,8 @@ class ModelGuide(Guide):
 
     def __init__(self, around: Surroundings, language: Language) -> None:
         super().__init__(around, language)
+        self._provider: Provider | None = None
+        """The one whose key is asked for; None while it is that of a server of one's own."""
         self._given: dict[str, str] = {}
         """The values entered last, by variable; the key of any provider is under OPENAI_KEY."""
 
@@ -37,9 +39,12 @@ class ModelGuide(Guide):
             values = await self._values(place, trouble)
             self._check_places(values)
             outcome = await self._tried(values)
-            if isinstance(outcome, Trial):
+            if isinstance(outcome, str):
+                trouble = outcome
+            elif await self._confirmed(self._say("connect_model_use", answer=self._answered(outcome))):
                 return await self._finish(values, outcome)
-            trouble = outcome
+            else:
+                place, trouble = await self._place(local), ""
 
     async def _found(self) -> Sequence[LocalModel]:
         """Return the best model of each server on this machine."""
@@ -82,6 +87,7 @@ class ModelGuide(Guide):
     async def _values(self, place: str, trouble: str) -> dict[str, str]:
         """Ask for what belongs to the choice, and return the variables to write."""
         provider = next((each for each in PROVIDERS if each.name == place), None)
+        self._provider = provider
         if place == OWN:
             return await self._own_server(trouble)
         if provider is None:
@@ -97,7 +103,7 @@ class ModelGuide(Guide):
             keeps = is_set or OPENAI_KEY in self._given
             form = Form(
                 fields=(
-                    Ask(label=self._say("connect_model_key", provider=provider.name), is_secret=True),
+                    Ask(label=self._say("connect_model_key", provider=provider.name), is_secret=True, is_kept=keeps),
                     Ask(label=self._say("connect_model_name"), default=model),
                 ),
                 text=self._say("connect_model_keep_key" if keeps else "connect_model_make_key"),
@@ -112,6 +118,12 @@ class ModelGuide(Guide):
                 self._learn(key)
                 self._given = {MODEL: model, **({OPENAI_KEY: key} if key else {})}
                 return key, model
+
+    async def _wrong(self, number: int, text: str) -> str:
+        value = cleaned(text)
+        if self._provider is not None:
+            return self._wrong_key(value, self._provider) if number == 0 else ""
+        return "" if number or await is_answering(value) else self._say("connect_model_no_answer", address=value)
 
     def _wrong_key(self, key: str, provider: Provider) -> str:
         """Return what is wrong with a key; empty if nothing is."""
@@ -129,7 +141,7 @@ class ModelGuide(Guide):
             form = Form(
                 fields=(
                     Ask(label=self._say("connect_model_address"), default=given[BASE_URL]),
-                    Ask(label=self._say(key_label), is_secret=True),
+                    Ask(label=self._say(key_label), is_secret=True, is_kept=bool(given.get(OPENAI_KEY))),
                     Ask(label=self._say("connect_model_own_name"), default=given.get(MODEL, "")),
                 ),
                 trouble=trouble,
@@ -172,13 +184,17 @@ class ModelGuide(Guide):
             return trial
         return self._say(trial.trouble, model=trial.model.id, reason=trial.reason)
 
+    def _answered(self, trial: Trial) -> str:
+        """Return the answer of a test call, with its time and price."""
+        price = self._say("connect_model_price_unknown") if trial.price is None else f"${trial.price:.6f}"
+        facts = {"model": trial.model.id, "seconds": f"{trial.seconds:.1f}", "price": price, "answer": trial.answer}
+        return self._say("connect_model_answered", **facts)
+
     async def _finish(self, values: Mapping[str, str], trial: Trial) -> Done:
         self._file.write(values)
         names = ", ".join(f"`{name}`" for name in values)
-        free = self._say("connect_model_price_unknown") if trial.price is None else f"${trial.price:.6f}"
-        facts = {"model": trial.model.id, "seconds": f"{trial.seconds:.1f}", "price": free, "answer": trial.answer}
         lines = [
-            self._say("connect_model_answered", **facts),
+            self._answered(trial),
             self._say("connect_written", file=str(self._file.path), names=names),
         ]
         if self._around.program is None:

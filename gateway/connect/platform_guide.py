@@ -12,7 +12,7 @@ from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.listener import Listener
 from gateway.connect.pasted import cleaned, flaw, whose
 from gateway.connect.program import Met
-from gateway.connect.steps import Ask, Busy, Done, Failed, Line
+from gateway.connect.steps import Ask, Busy, Done, Failed, Form, Line
 from gateway.errors import SettingsError
 from gateway.settings.settings import Settings, channel_configs
 from gateway.settings.sources import Origin
@@ -44,8 +44,7 @@ class PlatformGuide(Guide):
             self._is_agreed = await self._confirmed(text)
             if not self._is_agreed:
                 return Done(lines=(self._say("connect_unchanged"),))
-        for token in self._setup.tokens:
-            await self._take(token)
+        await self._take()
         settings, account = await self._verified()
         async with AsyncExitStack() as life:
             if self._around.program is not None:
@@ -54,24 +53,29 @@ class PlatformGuide(Guide):
 
     # Tokens
 
-    async def _take(self, token: Token, trouble: str = "") -> None:
-        """Ask for a token until one of the right form was given."""
-        while token.field not in self._given:
-            is_first = token is self._setup.tokens[0]
-            value = await self._ask(
-                Ask(
-                    label=token.where[self._language],
-                    text=self._setup.steps[self._language] if is_first else "",
-                    link=self._setup.link if is_first else "",
-                    is_secret=True,
-                    trouble=trouble,
-                )
-            )
-            value = cleaned(value)
-            trouble = self._trouble_with(token, value)
-            if not trouble:
-                self._around.secrets.add(value)
-                self._given[token.field] = value
+    async def _take(self, troubles: Mapping[str, str] | None = None) -> None:
+        """Ask for the tokens in one form until each of the right form was given; those stay."""
+        wrong = dict(troubles or {})
+        while wrong or any(token.field not in self._given for token in self._setup.tokens):
+            fields = tuple(self._field(token, wrong.get(token.field, "")) for token in self._setup.tokens)
+            steps, link = self._setup.steps[self._language], self._setup.link
+            values = await self._filled(Form(fields=fields, text=steps, link=link))
+            wrong = {}
+            for token, value in zip(self._setup.tokens, map(cleaned, values), strict=True):
+                if not value and token.field in self._given:
+                    continue
+                if trouble := self._trouble_with(token, value):
+                    wrong[token.field] = trouble
+                else:
+                    self._around.secrets.add(value)
+                    self._given[token.field] = value
+
+    def _field(self, token: Token, trouble: str) -> Ask:
+        is_kept = token.field in self._given
+        return Ask(label=token.where[self._language], is_secret=True, trouble=trouble, is_kept=is_kept)
+
+    async def _wrong(self, number: int, text: str) -> str:
+        return self._trouble_with(self._setup.tokens[number], cleaned(text))
 
     def _trouble_with(self, token: Token, value: str) -> str:
         if not value:
@@ -96,7 +100,7 @@ class PlatformGuide(Guide):
             if refused is not None:
                 del self._given[refused.field]
                 found = self._line(account.problems[0])
-                await self._take(refused, self._say("connect_refused", what=found.what, fix=found.fix))
+                await self._take({refused.field: self._say("connect_refused", what=found.what, fix=found.fix)})
             elif not account.problems or await self._put_off(
                 tuple(map(self._line, account.findings)), can_wait=all(each.can_wait for each in account.problems)
             ):

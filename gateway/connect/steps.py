@@ -57,10 +57,12 @@ class Ask(Value):
     """The values that can be chosen; if there are any, others are refused."""
     trouble: str = ""
     """The reason why the last answer was not taken."""
+    is_kept: bool = False
+    """True if a value that was entered before stays if the answer is empty."""
 
 
 class Form(Value):
-    """Asks for several values at once; the answer is made by `packed`."""
+    """Asks for several values at once; the answer is made by `packed`. Each field has a trouble of its own."""
 
     type: Literal["form"] = "form"
     fields: tuple[Ask, ...]

@@ -15,8 +15,8 @@ TEXTS = {
     "connect_nothing": {"en": "Nothing was entered.", "zh": "没有输入任何内容。"},
     "connect_bad_form": {"en": "That {reason}.", "zh": "格式不对：{reason}。"},
     "connect_other_token": {
-        "en": "That is another token, which is asked for separately: {where}.",
-        "zh": "这是另一个令牌，会另外询问：{where}。",
+        "en": "That is another token, which has a field of its own: {where}.",
+        "zh": "这是另一个令牌，请填在它自己的栏中：{where}。",
     },
     "connect_other_platform": {
         "en": "That looks like a token or key of {owner}, and here one of {platform} is needed.",
@@ -170,6 +170,7 @@ TEXTS = {
         "en": "{model} answered within {seconds} s for {price}: {answer}",
         "zh": "{model} 用 {seconds} 秒作出回答，费用 {price}：{answer}",
     },
+    "connect_model_use": {"en": "{answer}\n\nUse this model?", "zh": "{answer}\n\n使用这个模型吗？"},
     "connect_model_price_unknown": {"en": "an unknown price", "zh": "未知"},
     "connect_model_start": {
         "en": "No Parley runs here at the moment. Start it with `{command}`.",

@@ -3,15 +3,17 @@
 TEXTS = {
     "page_connect": {"en": "Connect", "zh": "连接"},
     "page_connect_about": {
-        "en": "Each guide opens one link, checks what you paste, and makes the person whom you confirm the owner."
-        " It writes the file .env by itself.",
-        "zh": "每个向导只需打开一个链接，会核对您粘贴的内容，把您确认的人设为所有者，并自动写入 .env 文件。",
+        "en": "First a model, which answers; then the platforms on which people write to it. Each guide opens "
+        "one link, checks what you paste, and writes the file .env by itself.",
+        "zh": "先连接负责回答的模型，再连接大家与它对话的平台。每个向导只需打开一个链接，会核对您粘贴的内容，"
+        "并自动写入 .env 文件。",
     },
     "page_connect_model": {"en": "Model", "zh": "模型"},
     "page_connect_on": {"en": "set up", "zh": "已设置"},
     "page_connect_off": {"en": "not set up yet", "zh": "尚未设置"},
     "page_connect_open": {"en": "Connect", "zh": "连接"},
     "page_connect_owners": {"en": "Only owners can connect something.", "zh": "只有所有者可以进行连接。"},
+    "page_connect_kept": {"en": "kept unless you type another", "zh": "留空则保留已输入的值"},
     "page_connect_begin": {"en": "Begin", "zh": "开始"},
     "page_connect_link": {"en": "Open the link", "zh": "打开链接"},
     "page_connect_go_on": {"en": "Go on", "zh": "继续"},

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
@@ -59,9 +59,29 @@ async def guide(browser: Browser, program: Program, title: str) -> AsyncIterator
 
 
 async def gives(tab: Tab, label: str, value: str) -> None:
+    await fills(tab, label, value)
+    await tab.get_by_role("button", name="Go on").click()
+
+
+async def fills(tab: Tab, label: str, value: str) -> None:
     field = tab.get_by_label(label)
     await expect(field).to_have_attribute("type", "password")
     await field.fill(value)
+
+
+async def leaves(tab: Tab, label: str, value: str, trouble: str) -> None:
+    """Fill in a field and leave it, after which it is told what is wrong with it."""
+    await fills(tab, label, value)
+    await tab.get_by_label(label).blur()
+    await expect(tab.get_by_label(label)).to_have_attribute("aria-invalid", "true" if trouble else "false")
+    alerts = tab.get_by_role("alert")
+    await (expect(alerts).to_contain_text(trouble) if trouble else expect(alerts).to_have_count(0))
+
+
+async def gives_all(tab: Tab, tokens: Mapping[str, str]) -> None:
+    """Fill in the form of a platform."""
+    for name, token in tokens.items():
+        await fills(tab, ASKED[name], token)
     await tab.get_by_role("button", name="Go on").click()
 
 
@@ -76,13 +96,12 @@ async def test_an_owner_connects_a_platform_in_the_browser(browser: Browser, tmp
         async with guide(browser, program, there.title) as tab:
             link = tab.get_by_role("link", name="Open the link")
             await expect(link).to_have_attribute("href", re.compile(re.escape(there.link)))
-            first, *others = there.tokens
+            first, *_ = there.tokens
             pasted, owner = OF_ANOTHER.get(platform, OF_ANOTHER["telegram"])
-            await gives(tab, ASKED[first], pasted)
-            await expect(tab.get_by_role("alert")).to_contain_text(f"looks like a token or key of {owner}")
+            await leaves(tab, ASKED[first], pasted, f"looks like a token or key of {owner}")
             await accessible(tab)
-            for name in (first, *others):
-                await gives(tab, ASKED[name], there.tokens[name])
+            await leaves(tab, ASKED[first], there.tokens[first], "")
+            await gives_all(tab, there.tokens)
             await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
             await chat.says(ann, "hello")
             await expect(tab.get_by_text("Is that you?")).to_contain_text(there.principal(ann.id))
@@ -108,8 +127,7 @@ async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is
         program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})
         program.forked = True
         async with guide(browser, program, there.title) as tab:
-            await gives(tab, ASKED["SLACK_BOT_TOKEN"], "xoxb-1-2-wrong")
-            await gives(tab, ASKED["SLACK_APP_TOKEN"], app)
+            await gives_all(tab, {"SLACK_BOT_TOKEN": "xoxb-1-2-wrong", "SLACK_APP_TOKEN": app})
             await refused(tab, "invalid_auth")
             for reason in ("token_expired", "token_revoked"):
                 slack.refuse(reason)
@@ -136,8 +154,7 @@ async def test_a_press_while_a_step_is_checked_is_for_the_step_that_follows(brow
         cast("SlackEmulator", there.emulator).scopes.discard("files:write")
         program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})
         async with guide(browser, program, there.title) as tab:
-            for name, token in there.tokens.items():
-                await gives(tab, ASKED[name], token)
+            await gives_all(tab, there.tokens)
             await expect(tab.get_by_text("lacks the scope files:write")).to_be_visible()
             await tab.route("**/admin/form/connect/*", held)
             await tab.get_by_role("button", name="Check again").click()
@@ -167,6 +184,8 @@ async def test_an_owner_connects_a_model_in_the_browser(browser: Browser, tmp_pa
             for key, outcome in (("sk-of-somebody-else-99", "refuses the key"), (KEY, "test-model answered within")):
                 await gives(tab, "Its key", key)  # the other fields keep what was entered
                 await expect(tab.locator("#content")).to_contain_text(outcome)
+            await expect(tab.get_by_text("Use this model?")).to_be_visible()
+            await tab.get_by_role("button", name="Yes").click()
             await expect(tab.locator("#content")).to_contain_text("The running Parley uses it")
             assert KEY not in await tab.content()
             await tab.goto(tab.url.partition("/admin")[0])

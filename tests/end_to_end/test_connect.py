@@ -196,6 +196,7 @@ async def test_a_model_is_used_by_the_running_parley_from_the_next_answer_on(
                 await typist.types(KEY)
                 await typist.types("test-model")
                 await typist.sees("test-model answered within")
+                await typist.types("y")
                 await typist.sees("The running Parley uses it from the next answer on")
                 assert KEY not in typist.screen
             await chat.says(ann, "who are you?")

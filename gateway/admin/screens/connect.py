@@ -43,7 +43,11 @@ class ConnectScreen:
     icon = "plug"
 
     def __init__(
-        self, around: Callable[[], Surroundings], connected: Connected, record: Callable[[ChatKey, str, str], None]
+        self,
+        around: Callable[[], Surroundings],
+        connected: Connected,
+        record: Callable[[ChatKey, str, str], None],
+        has_model: Callable[[], bool],
     ) -> None:
         """Create the screen.
 
@@ -51,9 +55,11 @@ class ConnectScreen:
             around: Returns what a new guide works with.
             connected: The platforms that are connected now.
             record: Records what a person has done in the audit file.
+            has_model: Returns True if a model answers that is an AI.
         """
         self._around = around
         self._record = record
+        self._has_model = has_model
         self._connected = connected
         self._open: dict[tuple[str, str], _Open] = {}
         """By visitor and place."""
@@ -97,6 +103,14 @@ class ConnectScreen:
             await guide.begin()
             self._watching.start(self._watch(key, self._open[key]), f"guide {visit.item}")
 
+    async def check(self, visit: Visit, fields: Mapping[str, str]) -> str:
+        """Return what is wrong with a field of the present form. Raises NoSuchItem."""
+        found = self._open.get((visit.sender.id, visit.item)) if visit.is_owner else None
+        number = fields.get("field", "")
+        if found is None or not number.isdecimal() or fields.get("number") != str(found.guide.number):
+            raise NoSuchItem
+        return await found.guide.trouble_with(int(number), fields.get("text", ""))
+
     async def _watch(self, key: tuple[str, str], opened: _Open) -> None:
         """End a guide that nobody looks at, so that it does not keep a platform waiting."""
         while not opened.guide.is_over:
@@ -113,7 +127,7 @@ class ConnectScreen:
             Place(name, setup.title, self._connected.on(name) is not None)
             for name, setup in sorted(discovery.setups().items())
         ]
-        return [*platforms, Place(MODEL, visit.say("page_connect_model"), is_set_up=True)]
+        return [Place(MODEL, visit.say("page_connect_model"), is_set_up=self._has_model()), *platforms]
 
 
 def _answer(guide: Guide, fields: Mapping[str, str]) -> str:

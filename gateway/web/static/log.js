@@ -24,9 +24,8 @@ export class Log {
     return this.#shown.size === 0;
   }
 
-  // Returns the element of a message; undefined if it is not here.
-  node(id) {
-    return this.#shown.get(id)?.node;
+  has(id) {
+    return this.#shown.has(id);
   }
 
   ids() {

@@ -127,7 +127,7 @@ async def test_the_list_is_ordered_by_time_and_cost(tmp_path: Path) -> None:
         for name, began in (("slow", 100.0), ("quick", 200.0)):
             run = Run(name, chat, "s", "bob", began)
             await store.runs.begin(run)
-            await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, None), ())
+            await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, "scripted"), ())
         for sort, names in {"": ["quick", "slow"], "time": ["slow", "quick"], "nonsense": ["quick", "slow"]}.items():
             page = await shown(world, f"runs?sort={sort}")
             assert sorted(names, key=lambda name: page.index(f"/admin/runs/{name}")) == names

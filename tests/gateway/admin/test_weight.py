@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
-from gateway.store.store import FILE
+from gateway.store.opening import FILE
 from tests.gateway.admin.desk import AdminWorld, admin_world
 
 MOST = 150_000

@@ -11,7 +11,7 @@ from agent_core.models.local_servers import PROBE_S
 from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import PROVIDERS
 from agent_core.models.scripted import ScriptedLlm
-from gateway.connect.steps import Ask, Done, Failed, Form
+from gateway.connect.steps import NO, YES, Ask, Confirm, Done, Failed, Form
 from tests.emulators.model_script import Failure, says
 from tests.emulators.openai import OpenAiEmulator
 from tests.gateway.connect.guiding import Guided, guided
@@ -25,10 +25,10 @@ async def server() -> AsyncIterator[OpenAiEmulator]:
         yield emulator
 
 
-async def own_server(there: Guided, address: str, key: str, model: str) -> Form | Done:
+async def own_server(there: Guided, address: str, key: str, model: str) -> Form | Confirm:
     """Fill in the form about a server of one's own."""
     step = await there.fill(address, key, model)
-    assert isinstance(step, Form | Done)
+    assert isinstance(step, Form | Confirm)
     return step
 
 
@@ -46,7 +46,13 @@ async def test_a_test_call_tells_its_time_and_price_before_anything_is_written(
         assert [field.default for field in step.fields] == [server.base_url, "", "large"]
         assert there.env == ""
 
-        done = await own_server(there, "", f"Bearer {KEY}", "")
+        step = await own_server(there, "", f"Bearer {KEY}", "")
+        assert isinstance(step, Confirm)
+        assert step.text.startswith("large answered within ")
+        assert "for $0.000000: Hello there." in step.text
+        assert there.env == ""
+
+        done = await there.answer(YES)
         assert isinstance(done, Done)
         assert done.lines[0].startswith("large answered within ")
         assert "for $0.000000: Hello there." in done.lines[0]
@@ -91,9 +97,9 @@ async def test_a_server_that_answers_keeps_what_was_entered_before_it_did(
         await there.next()
         await there.answer("server")
         await own_server(there, f"http://127.0.0.1:{unused_tcp_port}/v1", KEY, "large")
-        done = await own_server(there, server.base_url, "", "")
+        await own_server(there, server.base_url, "", "")
 
-        assert isinstance(done, Done)
+        assert isinstance(await there.answer(YES), Done)
         assert there.env == f"OPENAI_BASE_URL={server.base_url}\nPARLEY_MODEL=large\nOPENAI_API_KEY={KEY}\n"
 
 
@@ -126,6 +132,7 @@ async def test_keys_of_others_and_no_key_are_not_taken(tmp_path: Path) -> None:
             step = await there.fill(pasted, "claude-haiku-4-5")
             assert isinstance(step, Form)
             assert trouble in step.trouble
+            assert await there.guide.trouble_with(0, pasted) in (step.trouble, "")
             assert step.fields[1].default == "claude-haiku-4-5"
 
 
@@ -152,8 +159,11 @@ async def test_a_model_that_stands_by_takes_the_address_of_an_own_server_out(tmp
         first = await there.next()
         assert isinstance(first, Ask)
         assert "to try" in [choice.label for choice in first.choices]
-        done = await there.answer("spare")
-        assert isinstance(done, Done)
+        assert isinstance(await there.answer("spare"), Confirm)
+        assert isinstance(await there.answer(NO), Ask), "another one can be chosen"
+        assert there.env == "OPENAI_BASE_URL=http://127.0.0.1:9/v1\nPARLEY_MODEL=x\n"
+        await there.answer("spare")
+        assert isinstance(await there.answer(YES), Done)
     assert there.env == "OPENAI_BASE_URL=\nPARLEY_MODEL=spare\n"
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from gateway.connect.steps import NO, SKIP, YES, Ask, Check, Confirm, Done, Failed, Listen
+from gateway.connect.steps import NO, SKIP, YES, Check, Confirm, Done, Failed, Form, Listen
 from gateway.settings.settings import read_settings
 from gateway.upkeep.doctor.report import examine
 from parley.testing.emulators.slack import SlackEmulator
@@ -37,8 +37,7 @@ async def slack() -> AsyncIterator[Platform]:
 
 async def up_to_the_hello(there: Guided, platform: Platform) -> Listen:
     await there.next()
-    for token in platform.tokens.values():
-        step = await there.answer(token)
+    step = await there.fill(*platform.tokens.values())
     assert isinstance(step, Listen)
     return step
 
@@ -59,9 +58,9 @@ async def test_the_whole_way_in_both_languages(tmp_path: Path, platform: Platfor
         home = tmp_path / language
         async with guided(home, platform.name, platform.environ, "zh" if language == "zh" else "en") as there:
             first = await there.next()
-            assert isinstance(first, Ask)
+            assert isinstance(first, Form)
             assert first.link.startswith(platform.link)
-            assert first.is_secret
+            assert all(field.is_secret for field in first.fields)
             await up_to_the_hello(there, platform)
             person = platform.emulator.person("Ann", language=language)
             number, chat = there.guide.number, platform.emulator.private(person)
@@ -86,9 +85,10 @@ async def test_a_token_of_another_platform_or_of_no_form_is_named(tmp_path: Path
             ("what?", "does not look like a bot token"),
             ("  ''  ", "Nothing was entered"),
         ):
-            step = await there.answer(pasted)
-            assert isinstance(step, Ask)
-            assert trouble in step.trouble
+            step = await there.fill(pasted)
+            assert isinstance(step, Form)
+            assert trouble in step.fields[0].trouble
+            assert trouble in await there.guide.trouble_with(0, pasted) or not pasted.strip(" '")
         assert telegram.emulator.calls == []
 
 
@@ -96,24 +96,31 @@ async def test_the_two_tokens_of_slack_are_told_apart(tmp_path: Path, slack: Pla
     bot, app = slack.tokens.values()
     async with guided(tmp_path, "slack", slack.environ) as there:
         await there.next()
-        step = await there.answer(app)
-        assert isinstance(step, Ask)
-        assert "another token, which is asked for separately: The app-level token" in step.trouble
-        step = await there.answer(bot)
-        assert isinstance(step, Ask)
-        assert "xapp-" in step.label
+        step = await there.fill(app, bot)
+        assert isinstance(step, Form)
+        first, second = step.fields
+        assert "another token, which has a field of its own: The app-level token" in first.trouble
+        assert "another token, which has a field of its own: The Bot User OAuth Token" in second.trouble
+        assert first.trouble == await there.guide.trouble_with(0, app)
+        assert await there.guide.trouble_with(1, app) == ""
+        assert await there.guide.trouble_with(7, app) == ""
+        step = await there.fill(bot, "")
+        assert isinstance(step, Form)
+        assert [field.is_kept for field in step.fields] == [True, False]
+        assert [field.trouble for field in step.fields] == ["", "Nothing was entered."]
 
 
 async def test_a_rejected_token_is_asked_for_again_and_the_other_one_is_kept(tmp_path: Path, slack: Platform) -> None:
     _, app = slack.tokens.values()
     async with guided(tmp_path, "slack", slack.environ) as there:
         await there.next()
-        await there.answer(XOXB)
-        step = await there.answer(app)
-        assert isinstance(step, Ask)
-        assert "rejects the bot token (invalid_auth)" in step.trouble
-        assert "api.slack.com/apps" in step.trouble
-        assert isinstance(await there.answer(slack.tokens["SLACK_BOT_TOKEN"]), Listen)
+        step = await there.fill(XOXB, app)
+        assert isinstance(step, Form)
+        bot_field, app_field = step.fields
+        assert "rejects the bot token (invalid_auth)" in bot_field.trouble
+        assert "api.slack.com/apps" in bot_field.trouble
+        assert (app_field.trouble, app_field.is_kept) == ("", True)
+        assert isinstance(await there.fill(slack.tokens["SLACK_BOT_TOKEN"], ""), Listen)
         assert there.env == ""
 
 
@@ -122,8 +129,7 @@ async def test_each_missing_scope_is_named_with_its_place_until_it_is_there(tmp_
     scopes.difference_update(("files:write", "im:history"))
     async with guided(tmp_path, "slack", slack.environ) as there:
         await there.next()
-        for token in slack.tokens.values():
-            step = await there.answer(token)
+        step = await there.fill(*slack.tokens.values())
         assert isinstance(step, Check)
         problems = [each for each in step.findings if each.mark == "problem"]
         assert [each.what.partition(", ")[0] for each in problems] == [
@@ -140,8 +146,7 @@ async def test_a_scope_of_a_part_only_can_wait_and_the_end_says_so_again(tmp_pat
     cast("SlackEmulator", slack.emulator).scopes.discard("files:write")
     async with guided(tmp_path, "slack", slack.environ) as there:
         await there.next()
-        for token in slack.tokens.values():
-            step = await there.answer(token)
+        step = await there.fill(*slack.tokens.values())
         assert isinstance(step, Check)
         assert step.can_wait
         assert "`parley doctor` names it until it is there" in step.text
@@ -158,7 +163,7 @@ async def test_a_scope_of_a_part_only_can_wait_and_the_end_says_so_again(tmp_pat
 async def test_a_missing_intent_of_discord_is_named_with_its_place(tmp_path: Path) -> None:
     async with connecting.discord(content=False) as discord, guided(tmp_path, "discord", discord.environ) as there:
         await there.next()
-        step = await there.answer(discord.tokens["DISCORD_BOT_TOKEN"])
+        step = await there.fill(discord.tokens["DISCORD_BOT_TOKEN"])
         assert isinstance(step, Check)
         (problem,) = [each for each in step.findings if each.mark == "problem"]
         assert "Message Content Intent is off" in problem.what
@@ -178,8 +183,7 @@ async def test_what_is_found_is_told_in_chinese_to_a_chinese_reader(tmp_path: Pa
     cast("SlackEmulator", slack.emulator).scopes.discard("files:write")
     async with guided(tmp_path, "slack", slack.environ, "zh") as there:
         await there.next()
-        for token in slack.tokens.values():
-            step = await there.answer(token)
+        step = await there.fill(*slack.tokens.values())
         assert isinstance(step, Check)
         (problem,) = [each for each in step.findings if each.mark == "problem"]
         assert problem.what == "slack：应用缺少权限 files:write（发送文件）"
@@ -190,7 +194,7 @@ async def test_without_a_network_it_waits_until_there_is_one(tmp_path: Path, tel
     async with guided(tmp_path, "telegram", telegram.environ) as there:
         await there.next()
         telegram.emulator.faults.drop("getMe", times=None)
-        step = await there.answer(telegram.tokens[TELEGRAM])
+        step = await there.fill(telegram.tokens[TELEGRAM])
         assert isinstance(step, Check)
         assert "could not reach" in step.findings[0].what
         assert "check the network" in step.findings[0].fix
@@ -202,7 +206,7 @@ async def test_a_slow_platform_is_told_as_one_that_does_not_answer(tmp_path: Pat
     async with guided(tmp_path, "telegram", telegram.environ) as there:
         await there.next()
         telegram.emulator.faults.delay("getMe", seconds=20.0, times=1)
-        step = await there.answer(telegram.tokens[TELEGRAM])
+        step = await there.fill(telegram.tokens[TELEGRAM])
         assert isinstance(step, Check)
         assert "could not reach" in step.findings[0].what
 
@@ -281,7 +285,7 @@ async def test_what_a_broken_setting_says_is_said_before_anything_is_written(
     async with guided(tmp_path, "telegram", telegram.environ) as there:
         await there.next()
         (tmp_path / ".env").write_text("PARLEY_BACKUPS=many\n")
-        step = await there.answer(telegram.tokens[TELEGRAM])
+        step = await there.fill(telegram.tokens[TELEGRAM])
         assert isinstance(step, Failed)
         assert "PARLEY_BACKUPS" in step.text
 
