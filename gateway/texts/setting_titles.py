@@ -108,7 +108,7 @@ TITLES: Mapping[str, tuple[str, str, str]] = {
     "slack.app_token": ("platforms", "Slack: app-level token", "Slack：应用级令牌"),
     "slack.signing_secret": ("platforms", "Slack: signing secret", "Slack：签名密钥"),
     "slack.port": ("platforms", "Slack: port for events", "Slack：事件端口"),
-    "slack.agent_view": ("platforms", "Slack: agent view", "Slack：agent view"),
+    "slack.agent_view": ("platforms", "Slack: agent view", "Slack：agent view 模式"),
     "slack.base_url": ("platforms", "Slack: address of the API", "Slack：接口地址"),
     "discord.bot_token": ("platforms", "Discord: token of the bot", "Discord：机器人令牌"),
     "discord.thread_channels": ("platforms", "Discord: channels with threads", "Discord：使用子区的频道"),
