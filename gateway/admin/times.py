@@ -1,6 +1,6 @@
 """Moments as the admin pages show them: how long ago, with the exact one beside it."""
 
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
@@ -30,10 +30,11 @@ def time_element(at: float, now: float, zone: ZoneInfo, language: Language) -> M
 def exact(moment: datetime, language: Language) -> str:
     """Return a moment with its day, time and zone."""
     zone = moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else ""
-    return f"{date(moment, language)} {moment:%H:%M:%S} {zone}".strip()
+    return f"{date_words(moment, language)} {moment:%H:%M:%S} {zone}".strip()
 
 
-def date(moment: datetime, language: Language) -> str:
+def date_words(moment: date, language: Language) -> str:
+    """Return a day in the words of a language."""
     if language == "zh":
         return f"{moment.year}年{moment.month}月{moment.day}日"
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
@@ -44,7 +45,7 @@ def ago(at: float, now: float, zone: ZoneInfo, language: Language) -> str:
     distance = abs(now - at)
     if distance > LONGEST_AGO:
         moment = datetime.fromtimestamp(at, zone)
-        return f"{date(moment, language)} {moment:%H:%M}"
+        return f"{date_words(moment, language)} {moment:%H:%M}"
     if distance < NOW:
         return "now" if language == "en" else "现在"
     size, english, chinese = next((each for each in _UNITS if round(distance / each[0]) >= 1), _UNITS[-1])

@@ -16,7 +16,6 @@ TEXTS = {
     "schedules_any_chat": {"en": "all chats", "zh": "全部聊天"},
     "schedules_state": {"en": "State", "zh": "状态"},
     "schedules_any_state": {"en": "any", "zh": "全部"},
-    "schedules_show": {"en": "Show", "zh": "显示"},
     "schedules_job": {"en": "Job", "zh": "日程"},
     "schedules_what": {"en": "What", "zh": "内容"},
     "schedules_hidden": {"en": "only its person and owners see the words", "zh": "内容仅本人和所有者可见"},

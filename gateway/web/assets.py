@@ -33,6 +33,9 @@ PUBLIC_FILES = (
     "design.css",
     "enter.js",
     "icon.svg",
+    "icon-192.png",
+    "icon-512.png",
+    "icon-maskable.png",
     "manifest.webmanifest",
     "offline.html",
     "open.js",
@@ -41,11 +44,12 @@ PUBLIC_FILES = (
 )
 """Files that tell nothing; refused visitors and the page's worker use them without the cookie."""
 _TYPES = {
-    ".css": "text/css",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".webmanifest": "application/manifest+json",
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml; charset=utf-8",
+    ".webmanifest": "application/manifest+json; charset=utf-8",
 }
 _SMALLEST = 512
 """Bytes from which a file is compressed."""
@@ -60,7 +64,7 @@ class Asset:
     kind: str
 
     def answer(self, request: web.Request) -> web.Response:
-        headers = {"Content-Type": f"{self.kind}; charset=utf-8", "Vary": "Accept-Encoding"}
+        headers = {"Content-Type": self.kind, "Vary": "Accept-Encoding"}
         if self.packed is None or "gzip" not in request.headers.get("Accept-Encoding", ""):
             return web.Response(body=self.plain, headers=headers)
         return web.Response(body=self.packed, headers=headers | {"Content-Encoding": "gzip"})

@@ -6,6 +6,7 @@ tests only and is in no package of Parley.
 
 import gzip
 import hashlib
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ SCRIPT = Path(__file__).parent / "axe_core" / "axe.min.js.gz"
 SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 """Digest of the script as published."""
 BAD = ("serious", "critical")
+ALL = ("minor", "moderate", *BAD)
 
 
 @cache
@@ -27,8 +29,8 @@ def script() -> str:
     return content.decode("utf-8")
 
 
-async def violations(tab: Page) -> list[str]:
-    """Return the serious and critical violations in a tab as it is: rule, element, and the reason."""
+async def violations(tab: Page, impacts: Collection[str] = BAD) -> list[str]:
+    """Return the violations in a tab as it is, by default the serious and critical ones: rule, element and reason."""
     await tab.evaluate(
         f"() => {{ if (!window.axe) {{ {script()} }} }}"
     )  # not a script element, which the policy refuses
@@ -37,7 +39,7 @@ async def violations(tab: Page) -> list[str]:
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:200]}: {' '.join(node['failureSummary'].split())}"
         for rule in found["violations"]
-        if rule["impact"] in BAD
+        if rule["impact"] in impacts
         for node in rule["nodes"]
     ]
 

@@ -47,3 +47,13 @@ async def test_a_command_that_is_found_stands_in_the_box_of_the_chat(browser: Br
         await tab.get_by_role("combobox").fill("inbox")
         await tab.get_by_role("option").first.click()
         await expect(tab.get_by_role("heading", name="Inbox", level=1)).to_be_visible()
+
+
+async def test_what_another_program_shares_stands_in_the_box_and_is_not_sent(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.tab(browser, "overview", width=PHONE) as tab:
+        await tab.goto(f"{world.server.url}?title=Plums&text=How+dear%3F&url=https%3A%2F%2Fexample.org%2F")
+        box = tab.get_by_label("Message", exact=True)
+        await expect(box).to_have_value("Plums\nHow dear?\nhttps://example.org/")
+        await expect(tab).to_have_url(world.server.url)
+        await tab.reload()
+        await expect(tab.get_by_role("article")).to_have_count(0)

@@ -2,9 +2,11 @@
 
 import gzip
 import re
+from io import BytesIO
 from pathlib import Path
 
 from aiohttp import ClientSession
+from PIL import Image
 
 from gateway.web.access import TOKEN
 from gateway.web.assets import PRIVATE_FILES
@@ -62,6 +64,13 @@ async def test_what_may_not_be_kept_is_not_kept_and_the_worker_knows_the_shell_o
             worker = await answer.text()
         async with client.get("/manifest.webmanifest") as answer:
             manifest = await answer.json(content_type="application/manifest+json")
+        for icon in manifest["icons"]:
+            async with client.get(icon["src"]) as answer:
+                picture = Image.open(BytesIO(await answer.read())) if icon["type"] == "image/png" else None
+                assert answer.content_type == icon["type"]
+                assert picture is None or f"{picture.width}x{picture.height}" == icon["sizes"]
+    assert {icon["purpose"] for icon in manifest["icons"]} == {"any", "maskable"}
+    assert manifest["share_target"]["params"].keys() == {"title", "text", "url"}
     assert "/api/" not in worker
     kept = re.search(r"const SHELL = \[(.*)\]", worker)
     assert kept

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from agent_core.clock import Clock
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
+from gateway.admin.times import date_words
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import raised, target_of
 from gateway.permissions.budgets import Budgets
@@ -100,6 +101,7 @@ class CostsScreen:
             "chart": json.dumps(
                 {"labels": list(report.bars), "series": report.series(), "unit": visit.say(f"page_in_{report.unit}")}
             ),
+            "day_words": lambda label: date_words(date.fromisoformat(label), visit.language),
             "usd": lambda amount: amount_words(amount, Unit.USD, visit.language),
             "budgets": await self._budget_rows(visit),
             "defaults": self._defaults(visit),
