@@ -21,6 +21,7 @@ DOOR = (parley.Plugin, parley.Core, parley.Running)
 INNER = {
     "agent_core.background": "tasks that go on beside the chats",
     "agent_core.clock": "ids of calls that a model makes",
+    "agent_core.encodings": "text in the encodings of old programs",
     "agent_core.file_handles": "what a run lacks to go on",
     "agent_core.identity_cache": "figures of what requests repeat",
     "agent_core.loop.execution": "results of calls in our own words",

@@ -7,12 +7,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_core import encodings
 from agent_core.file_handles import raise_lack
 from agent_core.sandbox.command import Command, Finished, Sandbox
 from agent_core.sandbox.limits import CommandLimits
@@ -43,12 +46,13 @@ AT_ONCE = 3
 """Documents that are read at the same time; others wait."""
 _PREFIX = ".document-"
 _ANSWER_BYTES = 8_000_000
+_WORDS = 500
+"""Characters of what a reader that failed has said last, for the log."""
 _PACKAGES = ("pypdfium2", "pypdfium2_cfg", "pypdfium2_raw", "openpyxl", "et_xmlfile")
-_HERE = "gateway.plugins.documents"
 
 _BEGIN = """
 import importlib.util, sys, types
-folders = dict(pair.split("=", 1) for pair in sys.argv[2:])
+folders = dict(pair.split("=", 1) for pair in sys.argv[1:])
 
 class Finder:
     @staticmethod
@@ -59,16 +63,17 @@ class Finder:
                 name, folders[name] + "/__init__.py", submodule_search_locations=places
             )
 
-parent = ""
-for word in sys.argv[1].split("."):
-    parent = f"{parent}.{word}".lstrip(".")
-    sys.modules[parent] = types.ModuleType(parent)
-    sys.modules[parent].__path__ = []
+for name in ("gateway", "gateway.plugins", "gateway.plugins.documents"):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = []
 sys.meta_path.insert(0, Finder)
 import gateway.plugins.documents.reader.program as program
 program.main()
 """
 """Lets the interpreter find these packages and no others: the folder in which they are installed stays out of reach."""
+
+
+log = structlog.get_logger(__name__)
 
 
 class NotRead(Exception):
@@ -167,7 +172,7 @@ class DocumentReader:
 def _command(folder: Path) -> Command:
     packages = _packages()
     python = python_folder() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
-    begin = (str(python.resolve()), "-I", "-S", "-B", "-X", "utf8", "-c", _BEGIN, _HERE)
+    begin = (str(python.resolve()), "-I", "-S", "-B", "-X", "utf8", "-c", _BEGIN)
     places = tuple(f"{name}={place}" for name, place in packages.items())
     return Command((*begin, *places), folder, readable=tuple(packages.values()), limits=LIMITS)
 
@@ -175,7 +180,8 @@ def _command(folder: Path) -> Command:
 @cache
 def _packages() -> dict[str, Path]:
     """Return the folder of each package that the reader imports, without importing any."""
-    found = {f"{_HERE}.reader": Path(program.__file__).resolve().parent}
+    ours = {"gateway.plugins.documents.reader": program.__file__, "agent_core": encodings.__file__}
+    found = {name: Path(module).resolve().parent for name, module in ours.items()}
     for name in _PACKAGES:
         spec = importlib.util.find_spec(name)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
@@ -189,7 +195,15 @@ def _found(folder: Path, finished: Finished) -> Found:
         lines = read_whole(folder, PAGES, best_opener(), _ANSWER_BYTES).split(b"\n")
         return _told([json.loads(line) for line in lines[:-1]], finished)  # the last one is empty, or cut by a kill
     except (ToolFailed, ValidationError, ValueError, RecursionError) as error:
+        log.warning("document not read", code=finished.code, excess=finished.excess, said=_last_words(finished.output))
         raise NotRead(_why(finished)) from error
+
+
+def _last_words(output: Path) -> str:
+    """Return the end of what the reader has said. Blocks."""
+    with suppress(ToolFailed):
+        return visible(read_whole(output.parent, output.name, best_opener()).decode("utf-8", "replace"))[-_WORDS:]
+    return ""
 
 
 def _told(lines: Sequence[object], finished: Finished) -> Found:

@@ -1,5 +1,6 @@
 """Parts of Office files: a zip with XML in it. Nothing is resolved that a part refers to outside of the zip."""
 
+import io
 import posixpath
 from collections.abc import Collection, Iterator
 from typing import IO
@@ -14,6 +15,7 @@ MOST_DEPTH = 200
 MOST_BYTES = 200_000_000
 """Of all parts of a file, unpacked."""
 _CHUNK = 64 * 1024
+_START_BYTES = 64 * 1024
 
 
 class _Collector:
@@ -34,7 +36,7 @@ class _Collector:
             if name not in self._wanted:
                 return
             self._builder, self._started_at = TreeBuilder(), self._depth
-        self._builder.start(name, {_local(key): value for key, value in attributes.items()})
+        self._builder.start(name, {_attribute(key, attributes): value for key, value in attributes.items()})
 
     def end(self, name: str) -> None:
         self._depth -= 1
@@ -74,6 +76,12 @@ def _refuse(*_: object) -> None:
     raise Unreadable("broken")
 
 
+def _attribute(name: str, attributes: Collection[str]) -> str:
+    """Return the name of an attribute without its namespace, or with `ns:` if there is one of that name without."""
+    local = _local(name)
+    return f"ns:{local}" if local != name and local in attributes else local
+
+
 def _local(name: str) -> str:
     return name.rpartition(" ")[2]
 
@@ -81,9 +89,10 @@ def _local(name: str) -> str:
 class OfficeFile:
     """The parts of an Office file."""
 
-    def __init__(self, zipped: ZipFile) -> None:
+    def __init__(self, content: bytes, zipped: ZipFile) -> None:
         if sum(each.file_size for each in zipped.infolist()) > MOST_BYTES:
             raise Unreadable("too_large")
+        self.content = content
         self._zip = zipped
         self._names = {each.lower(): each for each in zipped.namelist()}
         self.has_macros = any(name.endswith("vbaproject.bin") for name in self._names)
@@ -91,16 +100,49 @@ class OfficeFile:
     def has(self, part: str) -> bool:
         return part.lower() in self._names
 
-    def elements(self, part: str, *wanted: str) -> Iterator[Element]:
-        """Yield the outermost elements of these names in a part; none if there is no such part. Raises Unreadable."""
-        if not self.has(part):
-            return
+    def beneath(self, start: str) -> list[str]:
+        """Return the parts whose names begin so."""
+        return sorted(name for name in self._names if name.startswith(start))
+
+    def starts(self, start: str, size: int = _START_BYTES) -> Iterator[bytes]:
+        """Yield the beginnings of the parts with XML whose names begin so. Raises Unreadable."""
+        for name in self.beneath(start):
+            if name.endswith((".xml", ".rels")):
+                with self._opened(name) as part:
+                    try:
+                        yield part.read(size)
+                    except (BadZipFile, EOFError, OSError) as error:
+                        raise Unreadable("broken") from error
+
+    def refuse_document_types(self) -> None:
+        """Raise Unreadable if a part has a document type: see `elements`, where other code parses them."""
+        for start in self.starts(""):
+            if b"<!DOCTYPE" in start.replace(b"\0", b""):
+                raise Unreadable("broken")
+
+    def without(self, *left_out: str) -> bytes:
+        """Return the file without these parts. Raises Unreadable."""
+        file = io.BytesIO()
         try:
-            stream = self._zip.open(self._names[part.lower()])
+            with ZipFile(file, "w") as copy:
+                for each in self._zip.infolist():
+                    if each.filename not in left_out:
+                        copy.writestr(each.filename, self._zip.read(each))
+        except (BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
+            raise Unreadable("broken") from error
+        return file.getvalue()
+
+    def _opened(self, part: str) -> IO[bytes]:
+        try:
+            return self._zip.open(self._names[part.lower()])
         except (BadZipFile, OSError, RuntimeError, ValueError) as error:
             raise Unreadable("encrypted" if "password" in str(error) else "broken") from error
-        with stream:
-            yield from elements(stream, wanted)
+
+    def elements(self, part: str, *wanted: str) -> Iterator[Element]:
+        """Yield the outermost elements of these names in a part; none if there is no such part. Raises Unreadable."""
+        if self.has(part):
+            with self._opened(part) as stream:
+                yield from elements(stream, wanted)
 
     def related(self, part: str) -> dict[str, tuple[str, str]]:
         """Return the parts to which a part refers, by the id that it uses: the last word of the type, and the part."""

@@ -1,6 +1,7 @@
 """Opens documents by their content, whatever their name says."""
 
 import io
+import re
 from collections.abc import Callable
 from importlib import import_module
 from zipfile import BadZipFile, ZipFile
@@ -10,41 +11,55 @@ from gateway.plugins.documents.reader.page import Document, Unreadable, Wish
 
 _SEARCHED = 1024
 """Bytes in which a PDF begins."""
-_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"#!")
+_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The beginning of Office files from before 2007, and of those with a password."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_START = re.compile(rb"(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID|X-[\w-]{1,60}|From|Date|Subject): ")
+_OFFICE = {"word": "word", "xl": "excel", "ppt": "slides"}
+"""The module of each kind of Office files, by the folder of their main part."""
+_OF_OTHER_PROGRAMS = "mimetype"
+"""A file in zips that are documents of other programs, such as LibreOffice."""
 
 
-def opened(content: bytes, name: str, wish: Wish) -> Document:
-    """Return the document. Raises Unreadable."""
+def opened(content: bytes, name: str, wish: Wish, depth: int = 0) -> Document:
+    """Return the document, which is in so many others. Raises Unreadable."""
     if b"%PDF-" in content[:_SEARCHED]:
         return _opener("pdf")(content)
     if content.startswith(b"PK"):
-        return _zipped(content, name, wish)
+        return _zipped(content, wish, depth)
     if content.startswith(_OLD_OFFICE):
         raise Unreadable("encrypted" if _ENCRYPTED in content else "old_office")
-    raise Unreadable("program" if content.startswith(_PROGRAMS) else "unknown")
+    if content.startswith(_PROGRAMS):
+        raise Unreadable("program")
+    if _is_mail(content, name):
+        return _opener("bundle", "mail")(content, wish, depth, opened)
+    return _opener("plain")(content, name)
 
 
-def _zipped(content: bytes, name: str, wish: Wish) -> Document:
+def _zipped(content: bytes, wish: Wish, depth: int) -> Document:
     try:
         zipped = ZipFile(io.BytesIO(content))
     except (BadZipFile, OSError, RuntimeError, ValueError) as error:
         raise Unreadable("broken") from error
-    office = OfficeFile(zipped)
+    office = OfficeFile(content, zipped)
     for part in office.parts_of("", "officeDocument"):
         folder = part.partition("/")[0].lower()
         if folder in _OFFICE and office.has(part):
             return _opener(_OFFICE[folder])(office, part, wish)
-    raise Unreadable("unknown")
+    if office.has(_OF_OTHER_PROGRAMS):
+        raise Unreadable("unknown")
+    return _opener("bundle", "zipped")(zipped, wish, depth, opened)
 
 
-def _opener(module: str) -> Callable[..., Document]:
+def _is_mail(content: bytes, name: str) -> bool:
+    """Return True if a file begins as an e-mail does, and has the name of one or says how its parts are encoded."""
+    if not _START.match(content.lstrip()):
+        return False
+    return name.lower().endswith(".eml") or b"\nMIME-Version:" in content[:20_000]
+
+
+def _opener(module: str, name: str = "opened") -> Callable[..., Document]:
     """Return what opens documents of a kind, from the module of that kind: no other is imported, as that takes time."""
-    found: Callable[..., Document] = import_module(f"{__package__}.{module}").opened
+    found: Callable[..., Document] = getattr(import_module(f"{__package__}.{module}"), name)
     return found
-
-
-_OFFICE = {"word": "word"}
-"""The module of each kind of Office files, by the folder of their main part."""

@@ -10,7 +10,19 @@ class Unreadable(Exception):
 
 
 REASONS = frozenset(
-    ("broken", "cells", "encrypted", "missing", "nested", "no_sheet", "old_office", "program", "too_large", "unknown")
+    (
+        "broken",
+        "cells",
+        "encrypted",
+        "missing",
+        "nested",
+        "no_sheet",
+        "old_office",
+        "program",
+        "too_large",
+        "too_slow",
+        "unknown",
+    )
 )
 
 

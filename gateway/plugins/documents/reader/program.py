@@ -4,8 +4,7 @@ The last line says how it ended. What is missing if it is killed is the end alon
 """
 
 import json
-import time
-from collections.abc import Iterator
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -36,10 +35,16 @@ class Job:
     seconds: float = 10.0
 
 
+class Late(BaseException):
+    """The time is over. No code that expects failures catches it."""
+
+
 def main() -> None:
     """Do the job in the current folder."""
     asked = json.loads(Path(JOB).read_text("utf-8"))
     job = Job(**{**asked, "wish": Wish(**asked["wish"])})
+    signal.signal(signal.SIGALRM, _be_late)
+    signal.setitimer(signal.ITIMER_REAL, job.seconds)
     with Path(PAGES).open("w", encoding="utf-8") as file:
         try:
             document = opened(Path(FILE).read_bytes(), job.name, job.wish)
@@ -51,11 +56,17 @@ def main() -> None:
             _write(file, {"error": "nested"})
         except MemoryError:
             _write(file, {"error": "too_large"})
+        except Late:
+            _write(file, {"error": "too_slow"})
+
+
+def _be_late(*_: object) -> None:
+    raise Late
 
 
 def _write(file: TextIO, line: object) -> None:
-    json.dump(line, file, ensure_ascii=True)
-    file.write("\n")
+    """Write a line in one call, which is not cut off when the time is over."""
+    file.write(f"{json.dumps(line)}\n")
     file.flush()
 
 
@@ -63,33 +74,24 @@ def _facts(document: Document) -> list[str]:
     return [each if len(each) <= FACT_CHARS else f"{each[:FACT_CHARS]}…" for each in document.facts]
 
 
-def _pages(document: Document, job: Job) -> Iterator[Page | None]:
-    """Yield the pages from the first wanted one on, and None when the time is over."""
-    until = time.monotonic() + job.seconds
-    for page in document.pages(job.first):
-        if time.monotonic() > until:
-            yield None
-            return
-        if page.number >= job.first:
-            yield page
-
-
 def _read(file: TextIO, document: Document, job: Job) -> dict[str, object]:
     """Write the wanted pages as far as there is room. Go on to count the others, if that has to be."""
     room, done, total, why = job.room, job.first - 1, document.count, ""
-    for page in _pages(document, job):
-        if page is None:
-            return {"done": done, "total": document.count, "why": why or "time"}
-        if not why:
-            why = _why_not(page, job, room, is_first=done < job.first)
-        if why and document.count is not None:
-            break
-        if not why:
-            text = page.text[:room]
-            cut = len(page.text) - len(text)
-            _write(file, {"number": page.number, "label": page.label, "text": text, "cut": cut})
-            room, done = room - len(text) - len(page.label), page.number
-        total = page.number if document.count is None else total
+    try:
+        for page in document.pages(job.first):
+            total = page.number if document.count is None else total
+            if page.number < job.first:
+                continue
+            why = why or _why_not(page, job, room, is_first=done < job.first)
+            if why and document.count is not None:
+                break
+            if not why:
+                text = page.text[:room]
+                cut = len(page.text) - len(text)
+                _write(file, {"number": page.number, "label": page.label, "text": text, "cut": cut})
+                room, done = room - len(text) - len(page.label), page.number
+    except Late:
+        return _late(done, document, job, why)
     return {"done": done, "total": total, "why": why}
 
 
@@ -100,20 +102,24 @@ def _why_not(page: Page, job: Job, room: int, *, is_first: bool) -> str:
     return "room" if room <= 0 or (len(page.text) > room and not is_first) else ""
 
 
+def _late(done: int, document: Document, job: Job, why: str) -> dict[str, object]:
+    """Return how it ended. Raises Unreadable if nothing was read."""
+    if done < job.first:
+        raise Unreadable("too_slow")
+    return {"done": done, "total": document.count, "why": why or "time"}
+
+
 def _search(file: TextIO, document: Document, job: Job) -> dict[str, object]:
     """Write the places with the words."""
     words, left, done = words_of(job.words), MOST_HITS, job.first - 1
-    for page in _pages(document, job):
-        if page is None:
-            return {"done": done, "total": document.count, "why": "time"}
-        for text in hits_in(page.text, words):
-            if not left:
-                return {"done": done, "total": document.count, "why": "room"}
-            left -= 1
-            _write(file, {"number": page.number, "label": page.label, "text": text, "cut": 0})
-        done = page.number
+    try:
+        for page in document.pages(job.first):
+            for text in hits_in(page.text, words):
+                if not left:
+                    return {"done": done, "total": document.count, "why": "room"}
+                left -= 1
+                _write(file, {"number": page.number, "label": page.label, "text": text, "cut": 0})
+            done = page.number
+    except Late:
+        return _late(done, document, job, "")
     return {"done": done, "total": document.count or done, "why": ""}
-
-
-if __name__ == "__main__":
-    main()

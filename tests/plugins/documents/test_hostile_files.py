@@ -1,0 +1,31 @@
+"""Files that are made to do harm are contained: one sentence tells of each that cannot be read, and nothing is left."""
+
+import time
+
+import pytest
+
+from tests.gateway.test_origin_of_posts import last_prompt
+from tests.plugins.documents.conftest import Reads
+from tests.plugins.documents.hostile_samples import HOSTILE
+
+PATIENCE = 60.0
+"""Seconds that a hostile file may take on a busy machine: it is given up after less than half of that."""
+ROOM = 14_000
+"""Characters that a file may add to what the model is told."""
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+async def test_it_is_contained(reads: Reads, what: str) -> None:
+    bot = await reads("I see.")
+    hostile = HOSTILE[what]
+    began = time.monotonic()
+
+    await bot.hears("look", files={hostile.name: hostile.make()})
+
+    context = last_prompt(bot).context or ""
+    assert hostile.told in context
+    assert len(context) < ROOM
+    assert "root:" not in context, "no file of this machine is read"
+    assert bot.screen[-1].endswith("I see.")
+    assert time.monotonic() - began < PATIENCE
+    assert [*(bot.home / "scratch").glob("*")] == [], "no copy of it is left"
