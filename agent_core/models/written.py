@@ -43,6 +43,8 @@ _BLOCKS = {
 """The tags around reasoning."""
 _IN_WORDS = ("<|end|>", "Here is my response:\n")
 """Ends of reasoning that end none if they stand alone."""
+_SENTENCES = ("Here are my reasoning steps:\n", "Here is my thought process:\n", "Here is my response:\n")
+"""Marks that are usual words anywhere but around reasoning at the beginning."""
 _CLOSERS = tuple(dict.fromkeys(close for close in _BLOCKS.values() if close not in _IN_WORDS))
 _FINALS = (
     *("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|START_RESPONSE|>"),
@@ -65,7 +67,11 @@ _ENDS = (
 """What models write after their answers."""
 _AROUND = {f"<{name}>": f"</{name}>" for name in ("answer", "response", "final", "final_answer", "solution", "output")}
 """Tags around an answer that follows reasoning."""
-_LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS, *_AROUND, *_AROUND.values())
+_LITERALS = tuple(
+    each
+    for each in (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS, *_AROUND, *_AROUND.values())
+    if each not in _SENTENCES
+)
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
 _FIRST_OF_BLOCKS = frozenset(literal[0] for literal in (*_BLOCKS, *_FINALS))

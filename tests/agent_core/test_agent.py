@@ -218,11 +218,11 @@ def test_what_was_said_earlier_steers_first_if_it_arrives_late() -> None:
 async def test_text_is_streamed_piece_by_piece_without_the_talk_of_tools(
     starts: StartAgent,
 ) -> None:  # S2-02, S0-35, S2-07
-    talk = starts(calls(("echo", {}), text="One moment."), "Here it is.", tools=[echo])
+    talk = starts(calls(("echo", {}), text="One moment."), "There it is.", tools=[echo])
 
     pieces = [piece async for piece in talk.agent.stream_text("go")]
 
-    assert pieces == ["One", " moment.", "\n\nHere", " it", " is."]
+    assert pieces == ["One", " moment.", "\n\nThere", " it", " is."]
 
 
 async def test_collected_text_of_a_failed_run_ends_with_the_error(starts: StartAgent) -> None:  # S2-07, S2-33
