@@ -1,43 +1,17 @@
-"""The bare bot on Telegram: python-telegram-bot over the HTTP client of Parley. It stores and checks nothing.
+"""The bare bot on Telegram, with the same SDK and HTTP client as Parley. It stores and checks nothing.
 
 It polls, shows typing, asks the model and answers.
 """
 
 import asyncio
-import json
 import os
 from contextlib import suppress
 
 import aiohttp
 from telegram import Bot, Message
-from telegram.request import BaseRequest, RequestData
 
 from bench.bare import model_session, reply
-
-
-class AiohttpRequest(BaseRequest):
-    """Makes calls without files over aiohttp."""
-
-    def __init__(self) -> None:
-        self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
-
-    @property
-    def read_timeout(self) -> float | None:
-        return None
-
-    async def initialize(self) -> None:
-        """Do nothing; the session is open."""
-
-    async def shutdown(self) -> None:
-        await self._session.close()
-
-    async def do_request(
-        self, url: str, method: str, request_data: RequestData | None = None, *_: object, **__: object
-    ) -> tuple[int, bytes]:
-        body = json.dumps(request_data.parameters if request_data else {}).encode()
-        headers = {"Content-Type": "application/json"}
-        async with self._session.request(method, url, data=body, headers=headers) as response:
-            return response.status, await response.read()
+from channels.telegram.client import AiohttpRequest
 
 
 async def answer(bot: Bot, http: aiohttp.ClientSession, message: Message) -> None:
@@ -48,7 +22,7 @@ async def answer(bot: Bot, http: aiohttp.ClientSession, message: Message) -> Non
 
 async def main() -> None:
     base = os.environ["TELEGRAM_BASE_URL"]
-    requests = AiohttpRequest(), AiohttpRequest()
+    requests = AiohttpRequest(), AiohttpRequest(connections=2)
     bot = Bot(
         os.environ["TELEGRAM_BOT_TOKEN"], base_url=f"{base}/bot", request=requests[0], get_updates_request=requests[1]
     )

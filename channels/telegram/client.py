@@ -1,45 +1,172 @@
-"""The Bot API over aiohttp: takes any method, returns raw results, raises ChannelErrors.
+"""The Bot API through python-telegram-bot's Bot: takes any method, returns raw results, raises ChannelErrors.
 
-Results stay raw because one update with an odd part must not discard its whole batch.
+Results stay raw because building the SDK's objects costs more than the call itself, and because one update that the SDK
+cannot parse would discard its whole batch.
 """
 
 import json
-import mimetypes
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 import aiohttp
 from pydantic import JsonValue
-from pydantic_core import from_json
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
 from channels.reach import Reach
 from channels.telegram.config import Config
+from channels.telegram.sdk import (
+    BadRequest,
+    BaseRequest,
+    Bot,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InputFile,
+    InputMediaAudio,
+    InputMediaDocument,
+    InputMediaPhoto,
+    InvalidToken,
+    NetworkError,
+    RequestData,
+    TelegramError,
+)
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 20.0
 UPLOAD_SECONDS = 120.0
 _JSON = {"Content-Type": "application/json"}
+Timeout = object
+"""Seconds, None for no limit, or the SDK's DEFAULT_NONE."""
 WRONG_TOKEN = "Telegram rejects the bot token; copy it again from @BotFather into TELEGRAM_BOT_TOKEN"  # noqa: S105
 NO_REACTIONS = "this chat does not allow that reaction; an admin of it can allow it: the group's settings, Reactions"
+Media = InputMediaAudio | InputMediaDocument | InputMediaPhoto
+Parameters = Mapping[str, JsonValue | InputFile | Sequence[Media]]
 
 
-@dataclass(frozen=True)
-class Upload:
-    """A file that goes with a call; `attach://` and the name of its parameter refer to it."""
+class Unreachable(NetworkError):
+    """No connection was made, so nothing was sent."""
 
-    name: str
-    content: bytes
+
+class Unanswered(NetworkError):
+    """The connection broke or timed out after the request may have been sent."""
+
+
+class Flooded(TelegramError):
+    """Telegram's rate limit. Replaces the SDK's RetryAfter, which issues a deprecation warning when created."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Too many requests; again in {seconds} s")
+        self.seconds = seconds
+
+
+class AiohttpRequest(BaseRequest):
+    """HTTP client that opens its session with the first request, so it can be created outside of an event loop."""
+
+    def __init__(self, *, connections: int = 0) -> None:
+        """`connections` limits concurrent connections; 0 means no limit."""
+        self._connections = connections
+        self._session: aiohttp.ClientSession | None = None
 
     @property
-    def mime_type(self) -> str:
-        return mimetypes.guess_type(self.name, strict=False)[0] or "application/octet-stream"
+    def read_timeout(self) -> float | None:
+        return READ_SECONDS
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """Parse a response; for one that a proxy sends instead of Telegram, the SDK would log a traceback."""
+        try:
+            answer = json.loads(payload)
+        except ValueError as error:
+            raise TelegramError("the response is not JSON") from error
+        if not isinstance(answer, dict):
+            raise TelegramError("the response is not a JSON object")
+        return answer
+
+    async def initialize(self) -> None:
+        """Do nothing; the session opens with the first request."""
+
+    async def shutdown(self) -> None:
+        if self._session is not None:
+            session, self._session = self._session, None
+            await session.close()
+
+    async def do_request(  # noqa: PLR0917 (the SDK's signature)
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        read_timeout: Timeout = BaseRequest.DEFAULT_NONE,
+        write_timeout: Timeout = BaseRequest.DEFAULT_NONE,
+        connect_timeout: Timeout = BaseRequest.DEFAULT_NONE,
+        pool_timeout: Timeout = BaseRequest.DEFAULT_NONE,
+    ) -> tuple[int, bytes]:
+        body, headers = _body(request_data)
+        upload = request_data is not None and request_data.contains_files
+        read = _seconds(read_timeout, READ_SECONDS)
+        write = _seconds(write_timeout, UPLOAD_SECONDS) if upload else 0
+        timeout = aiohttp.ClientTimeout(
+            total=None if read is None or write is None else read + write + CONNECT_SECONDS,
+            sock_connect=_seconds(connect_timeout, CONNECT_SECONDS),
+        )
+        try:
+            async with self._opened().request(method, url, data=body, headers=headers, timeout=timeout) as response:
+                payload = await response.read()
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise Unreachable(_reason(error)) from error
+        except TimeoutError as error:
+            raise Unanswered("no answer in time") from error
+        except aiohttp.ClientError as error:
+            raise Unanswered(_reason(error)) from error
+        if response.status == HTTPStatus.TOO_MANY_REQUESTS:
+            raise Flooded(_retry_after(payload, response.headers.get("Retry-After", "")))
+        return response.status, payload
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self._connections),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"User-Agent": self.USER_AGENT},
+            )
+        return self._session
 
 
-Parameters = Mapping[str, JsonValue | Upload]
+def _reason(error: aiohttp.ClientError) -> str:
+    """Describe an error without its message, which may contain the address and so the token."""
+    return f"no connection to Telegram ({type(error).__name__})"
+
+
+def _seconds(given: Timeout, default: float) -> float | None:
+    if given is None or isinstance(given, int | float):
+        return given
+    return default
+
+
+def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str] | None]:
+    if request_data is None:
+        return None, None
+    if not request_data.contains_files:
+        return json.dumps(request_data.parameters).encode(), _JSON
+    form = aiohttp.FormData(quote_fields=False)
+    for name, value in request_data.json_parameters.items():
+        form.add_field(name, value)
+    for name, (filename, content, mime_type) in request_data.multipart_data.items():
+        form.add_field(name, content, filename=filename, content_type=mime_type)
+    return form, None
+
+
+def _retry_after(payload: bytes, header: str) -> float:
+    """Return the wait from the body, or from the header if a proxy answered instead of Telegram."""
+    try:
+        said = json.loads(payload)["parameters"]["retry_after"]
+    except (ValueError, LookupError, TypeError):
+        said = header
+    try:
+        return max(float(said), 0.0)
+    except ValueError:
+        return 1.0
 
 
 class Polled(ChannelError):
@@ -77,35 +204,18 @@ class BadEntities(ChannelError):
     """Telegram rejected the formatting of a message."""
 
 
-class _Connections:
-    """Connections that open with the first request, so that these can be made outside of an event loop."""
-
-    def __init__(self, most: int) -> None:
-        """`most` limits them; 0 means no limit."""
-        self._most = most
-        self._session: aiohttp.ClientSession | None = None
-
-    @property
-    def session(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            connector = aiohttp.TCPConnector(limit=self._most)
-            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-        return self._session
-
-    async def close(self) -> None:
-        if self._session is not None:
-            session, self._session = self._session, None
-            await session.close()
-
-
-class Client:
-    """Calls in the name of one bot. The long poll has connections of its own."""
+class Client(Bot):
+    """Connections of one bot. The long poll has a request object of its own, to which the SDK sends getUpdates."""
 
     def __init__(self, config: Config) -> None:
-        base, token = config.base_url.rstrip("/"), config.bot_token.get_secret_value()
-        self._methods = f"{base}/bot{token}"
-        self._files = f"{base}/file/bot{token}"
-        self._calls, self._polls = _Connections(0), _Connections(2)
+        base = config.base_url.rstrip("/")
+        super().__init__(
+            config.bot_token.get_secret_value(),
+            base_url=f"{base}/bot",
+            base_file_url=f"{base}/file/bot",
+            request=AiohttpRequest(),
+            get_updates_request=AiohttpRequest(connections=2),
+        )
         self._reach = Reach()
         self._cooldowns = Cooldowns()
 
@@ -114,84 +224,34 @@ class Client:
         """Notes each call; a refusal is an answer."""
         return self._reach
 
-    async def call(self, method: str, parameters: Parameters, *, seconds: float = READ_SECONDS) -> JsonValue:
+    async def call(self, method: str, parameters: Parameters, *, seconds: float | None = None) -> JsonValue:
         """Make one call; `seconds` limits the wait for its response. Raises ChannelError."""
-        connections = self._polls if method == "getUpdates" else self._calls
-        body = _body(parameters)
+        timeout = self.request.read_timeout if seconds is None else seconds
         with self._cooldowns.call(_rate_limit_key(method, parameters)):
-            if isinstance(body, bytes):
-                timeout, headers = _timeout(seconds), _JSON
-            else:
-                timeout, headers = _timeout(seconds + UPLOAD_SECONDS), None
-            request = connections.session.post(f"{self._methods}/{method}", data=body, headers=headers, timeout=timeout)
-            return _result(await self._answered(request))
+            try:
+                result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
+            except TelegramError as error:
+                self._note(error)
+                raise translate(error) from error
+        self._reach.answered()
+        return result
 
     async def fetch(self, path: str, *, seconds: float) -> bytes:
         """Return the content of a file at a path from getFile. Raises ChannelError."""
-        return await self._answered(self._calls.session.get(f"{self._files}/{path}", timeout=_timeout(seconds)))
-
-    async def _answered(self, request: "aiohttp.client._RequestContextManager") -> bytes:
-        """Return the body of the response. Raises ChannelError if there is none, or the server refuses."""
         try:
-            async with request as response:
-                body = await response.read()
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:  # so nothing was sent
+            return await self.request.retrieve(f"{self.base_file_url}/{path}", read_timeout=seconds)
+        except TelegramError as error:
+            raise translate(error) from error
+
+    def _note(self, error: TelegramError) -> None:
+        if isinstance(error, Unreachable | Unanswered):
             self._reach.failed()
-            raise ChannelError(_reason(error)) from error
-        except TimeoutError as error:
-            self._reach.failed()
-            raise ChannelError("no answer in time", ambiguous=True) from error
-        except (aiohttp.ClientError, OSError) as error:
-            self._reach.failed()
-            raise ChannelError(_reason(error), ambiguous=True) from error
-        self._reach.answered()
-        if not HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
-            raise refusal(response.status, body, response.headers.get("Retry-After", ""))
-        return body
+        else:
+            self._reach.answered()
 
     async def close_connections(self) -> None:
-        for connections in (self._calls, self._polls):
-            await connections.close()
-
-
-@cache
-def _timeout(seconds: float) -> aiohttp.ClientTimeout:
-    return aiohttp.ClientTimeout(total=seconds + CONNECT_SECONDS, sock_connect=CONNECT_SECONDS)
-
-
-def _reason(error: Exception) -> str:
-    """Describe an error without its message, which may contain the address and so the token."""
-    return f"no connection to Telegram ({type(error).__name__})"
-
-
-def _body(parameters: Parameters) -> bytes | aiohttp.FormData:
-    """Return the body of a call: JSON, or a form if a file goes with it."""
-    uploads = {name: value for name, value in parameters.items() if isinstance(value, Upload)}
-    if not uploads:
-        return json.dumps(parameters).encode()
-    form = aiohttp.FormData(quote_fields=False)
-    for name, value in parameters.items():
-        if name not in uploads:
-            form.add_field(name, value if isinstance(value, str) else json.dumps(value))
-    for name, file in uploads.items():
-        form.add_field(name, file.content, filename=file.name, content_type=file.mime_type)
-    return form
-
-
-def _result(body: bytes) -> JsonValue:
-    answer = _object(body)
-    if answer is None or "result" not in answer:
-        raise ChannelError("the response is not one of Telegram's")
-    return answer["result"]
-
-
-def _object(body: bytes) -> dict[str, JsonValue] | None:
-    """Return the JSON object in a response; None for what a proxy sends instead of Telegram."""
-    try:
-        answer = _decoded(body)
-    except ValueError:
-        return None
-    return answer if isinstance(answer, dict) else None
+        for request in self._request:
+            await request.shutdown()
 
 
 def _rate_limit_key(method: str, parameters: Parameters) -> str:
@@ -200,53 +260,26 @@ def _rate_limit_key(method: str, parameters: Parameters) -> str:
     return f"{'message' if is_message else method} {parameters.get('chat_id', '')}"
 
 
-def _decoded(body: bytes) -> object:
-    """Return the JSON in a response. Raises ValueError."""
-    try:
-        return from_json(body)
-    except ValueError:  # half of a pair of surrogates, or no JSON
-        return json.loads(body)
-
-
-def refusal(status: int, body: bytes, retry_after: str = "") -> ChannelError:
-    """Return the error that a response with a status of refusal means; `retry_after` is its header of that name."""
-    answer = _object(body) or {}
-    given = answer.get("parameters")
-    told = given if isinstance(given, dict) else {}
-    reason = str(answer.get("description") or f"{_phrase(status)} ({status})")
-    match status:
-        case HTTPStatus.TOO_MANY_REQUESTS:
-            seconds = _wait(told.get("retry_after", retry_after))
-            error = ChannelError(f"Too many requests; again in {seconds} s", retry_after=seconds)
-        case HTTPStatus.BAD_REQUEST if isinstance(chat := told.get("migrate_to_chat_id"), int):
-            error = Moved(chat)
-        case HTTPStatus.BAD_REQUEST:
-            error = _refused(reason)
-        case HTTPStatus.NOT_FOUND if "method not found" in reason.lower():  # a 404, as for a token that is none
-            error = UnknownMethod(reason, permanent=True)
-        case HTTPStatus.NOT_FOUND | HTTPStatus.UNAUTHORIZED:
-            error = AccountRefused(WRONG_TOKEN)
-        case HTTPStatus.CONFLICT:
-            error = Polled(reason)
+def translate(error: TelegramError) -> ChannelError:
+    """Translate an exception of the SDK into a ChannelError."""
+    reason = error.message
+    match error:
+        case Flooded(seconds=seconds):
+            translated = ChannelError(reason, retry_after=seconds)
+        case InvalidToken() if "method not found" in reason.lower():  # a 404, as for a token that is none
+            translated = UnknownMethod(reason, permanent=True)
+        case InvalidToken():
+            translated = AccountRefused(WRONG_TOKEN)
+        case ChatMigrated(new_chat_id=chat_id):
+            translated = Moved(chat_id)
+        case Conflict():
+            translated = Polled(reason)
+        case BadRequest():
+            translated = _refused(reason)
         case _:
-            is_lasting = status == HTTPStatus.FORBIDDEN or "too large" in reason.lower()
-            error = ChannelError(reason, permanent=is_lasting)
-    return error
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Unknown status"
-
-
-def _wait(told: object) -> float:
-    """Return the seconds to wait, from the body, or from the header if a proxy answered instead of Telegram."""
-    try:
-        return max(float(str(told)), 0.0)
-    except ValueError:
-        return 1.0
+            gone = isinstance(error, Forbidden) or "too large" in reason.lower()
+            translated = ChannelError(reason, permanent=gone, ambiguous=isinstance(error, Unanswered))
+    return translated
 
 
 def _refused(reason: str) -> ChannelError:

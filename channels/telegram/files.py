@@ -4,7 +4,7 @@ Telegram has a method for each kind, and refuses some that it cannot show; those
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -13,8 +13,9 @@ from channels.attachments import Attachment
 from channels.backoff import replacement_call
 from channels.base import ChannelError, ChatKey, OutboundMessage
 from channels.files import MIB, read_upload
-from channels.telegram.client import BadEntities, Parameters, Upload
+from channels.telegram.client import BadEntities, Parameters
 from channels.telegram.render import Rendered, is_picture
+from channels.telegram.sdk import InputFile, InputMediaAudio, InputMediaDocument, InputMediaPhoto
 
 log = logging.getLogger(__name__)
 
@@ -23,12 +24,11 @@ MAX_PICTURE = 10 * MIB
 MAX_ALBUM = 10
 
 Kind = Literal["photo", "voice", "audio", "document"]
-Words = Mapping[str, JsonValue]
-"""Parameters with a caption."""
 Call = Callable[[ChatKey, str, Parameters], Awaitable[JsonValue]]
 """Makes a call of a method in a chat. Raises ChannelError."""
 _MUSIC = frozenset({"audio/mpeg", "audio/mp3", "audio/mp4", "audio/x-m4a", "audio/m4a"})
 _SPEECH = _MUSIC | {"audio/ogg", "audio/opus"}
+_ITEMS = {"photo": InputMediaPhoto, "audio": InputMediaAudio, "document": InputMediaDocument}
 _REFUSED: dict[Kind, tuple[str, ...]] = {"photo": ("photo", "image"), "voice": ("voice",), "audio": ("audio", "music")}
 """Words of Telegram's refusals of a kind, as in PHOTO_INVALID_DIMENSIONS, IMAGE_PROCESS_FAILED and
 VOICE_MESSAGES_FORBIDDEN."""
@@ -118,7 +118,7 @@ class Files:
     async def _send_one(
         self, chat: ChatKey, kind: Kind, loaded: Loaded, caption: Rendered | None, parameters: Parameters
     ) -> JsonValue:
-        given: Parameters = {**parameters, kind: Upload(loaded.file.safe_name, loaded.content)}
+        given: Parameters = {**parameters, kind: InputFile(loaded.content, filename=loaded.file.safe_name)}
         if kind == "document" and loaded.file.is_voice:
             given = {**given, "disable_content_type_detection": True}  # else it would be taken for a voice message
         return await self._captioned(chat, f"send{kind.title()}", caption, lambda words: {**given, **words})
@@ -126,22 +126,23 @@ class Files:
     async def _send_album(
         self, chat: ChatKey, kind: Kind, files: Sequence[Loaded], caption: Rendered | None, parameters: Parameters
     ) -> JsonValue:
-        uploads = {f"file{number}": Upload(each.file.safe_name, each.content) for number, each in enumerate(files)}
-        items: list[dict[str, JsonValue]] = [{"type": kind, "media": f"attach://{name}"} for name in uploads]
+        item = _ITEMS[kind]
+        attached = [InputFile(each.content, filename=each.file.safe_name, attach=True) for each in files]
 
-        def given(words: Words) -> Parameters:
-            return {**parameters, **uploads, "media": [{**items[0], **words}, *items[1:]]}
+        def given(words: Parameters) -> Parameters:
+            first = item(attached[0], api_kwargs=dict(words))
+            return {**parameters, "media": [first, *(item(each) for each in attached[1:])]}
 
         sent = await self._captioned(chat, "sendMediaGroup", caption, given)
         return sent[0] if isinstance(sent, list) and sent else None
 
     async def _captioned(
-        self, chat: ChatKey, method: str, caption: Rendered | None, given: Callable[[Words], Parameters]
+        self, chat: ChatKey, method: str, caption: Rendered | None, given: Callable[[Parameters], Parameters]
     ) -> JsonValue:
         """Make a call with a caption, without its entities if Telegram rejects them."""
-        bare: Words = {"caption": caption.text} if caption else {}
+        bare: Parameters = {"caption": caption.text} if caption else {}
         entities: list[JsonValue] = [*caption.entities] if caption else []
-        formatting: Words = {"caption_entities": entities} if entities else {}
+        formatting: Parameters = {"caption_entities": entities} if entities else {}
         try:
             return await self._call(chat, method, given({**bare, **formatting}))
         except BadEntities as error:

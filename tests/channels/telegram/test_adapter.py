@@ -1,4 +1,4 @@
-"""The real adapter against an emulated Telegram, over sockets."""
+"""The real adapter and the real SDK against an emulated Telegram, over sockets."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from pydantic import SecretStr, ValidationError
+from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, NetworkError, TelegramError
 
 from channels.attachments import Attachment
 from channels.base import (
@@ -17,6 +18,7 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
+    EditsRefused,
     MessageEdited,
     MessageGone,
     MessageReceived,
@@ -27,11 +29,35 @@ from channels.base import (
 from channels.capabilities import Deletes, Downloads, LinksToMessages, ShowsTyping
 from channels.moved import MovedAway
 from channels.telegram.adapter import TelegramChannel, open_channel
+from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
 from channels.telegram.config import Config
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests.channels.telegram.conftest import Inbox, key_of
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
+
+
+FAILURES = [
+    (BadRequest("Message is not modified: specified new message content..."), NotModified),
+    (BadRequest("Can't parse entities: unsupported start tag at byte offset 3"), BadEntities),
+    (BadRequest("Message to edit not found"), MessageGone),
+    (BadRequest("Message can't be edited"), EditsRefused),
+    (ChatMigrated(-100), Moved),
+    (Conflict("terminated by other getUpdates request"), Polled),
+]
+
+
+@pytest.mark.parametrize(("failure", "meaning"), FAILURES)
+def test_failures_mean_what_telegram_says_in_words(failure: TelegramError, meaning: type[ChannelError]) -> None:
+    assert type(translate(failure)) is meaning
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [BadRequest("Chat not found"), Forbidden("bot was blocked by the user"), NetworkError("Request Entity Too Large")],
+)
+def test_what_cannot_become_better_is_permanent(failure: TelegramError) -> None:
+    assert translate(failure).permanent
 
 
 def test_it_is_a_channel_with_three_further_powers() -> None:
