@@ -80,8 +80,8 @@ COMMANDS: Mapping[str, Subcommand] = {
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup
     ),
-    "service": Subcommand("run Parley as a systemd service of this user", "gateway.upkeep.systemd_unit:run", _service),
-    "upgrade": Subcommand("look for a newer version", "gateway.upkeep.upgrade:run", _upgrade),
+    "service": Subcommand("run Parley as a systemd service of this user", "gateway.plugins.service.program:run", _service),
+    "upgrade": Subcommand("look for a newer version", "gateway.plugins.upgrade.program:run", _upgrade),
     "restore": Subcommand("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
     "migrate": Subcommand("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
 }

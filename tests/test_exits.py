@@ -178,7 +178,7 @@ def test_only_these_write_files() -> None:
         "gateway/chat/attachments.py",
         "gateway/delivery/outgoing.py",
         "gateway/runs/samples.py",
-        "gateway/upkeep/systemd_unit.py",
+        "gateway/plugins/service/program.py",
         "gateway/connect/env_file.py",
     }
 

@@ -26,7 +26,7 @@ from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.plugin import Plugin
 from gateway.runs.model_set import ModelSource
 from gateway.settings.current import CurrentSettings
-from gateway.settings.privacy import Recipient, privacy_of
+from gateway.plugins.privacy.privacy import Recipient, privacy_of
 from gateway.settings.settings import Settings
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot

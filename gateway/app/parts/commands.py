@@ -38,7 +38,7 @@ from gateway.commands.pair import PairCommands
 from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
 from gateway.commands.plugins import PluginCommands
-from gateway.commands.privacy import PrivacyCommands
+from gateway.plugins.privacy.command import PrivacyCommands
 from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.queue import QueueCommands
 from gateway.commands.remind import RemindCommands
@@ -55,7 +55,7 @@ from gateway.commands.tasks import TaskCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
-from gateway.settings.privacy import Privacy, privacy_of
+from gateway.plugins.privacy.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 log = structlog.get_logger(__name__)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gateway.store.opening import FILE, migrations
-from gateway.upkeep import upgrade
-from gateway.upkeep.upgrade import MIGRATIONS, NEWER, UNKNOWN, UP_TO_DATE, look
+from gateway.plugins.upgrade import program as upgrade
+from gateway.plugins.upgrade.program import MIGRATIONS, NEWER, UNKNOWN, UP_TO_DATE, look
 
 
 def _git(folder: Path, *arguments: str) -> None:

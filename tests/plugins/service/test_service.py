@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import ParleyError
-from gateway.upkeep.systemd_unit import NAME, State, install, state_of, status, uninstall, unit, unit_file
+from gateway.plugins.service.program import NAME, State, install, state_of, status, uninstall, unit, unit_file
 from tests.process import REPOSITORY
 
 HARDENED = ("setpriv", "--no-new-privs", "sh", "-c", 'umask 0077; ulimit -c 0; exec "$@"', "sh")

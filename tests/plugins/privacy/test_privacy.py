@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agent_core.models.selection import choose_fallback, choose_model
-from gateway.settings.privacy import Privacy, Recipient, privacy_of
+from gateway.plugins.privacy.privacy import Privacy, Recipient, privacy_of
 from gateway.settings.settings import load_settings
 from tests.gateway.conftest import StartBot
 

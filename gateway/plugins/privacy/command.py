@@ -7,7 +7,7 @@ from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import TALK, always
 from gateway.settings.current import CurrentSettings
-from gateway.settings.privacy import Privacy
+from gateway.plugins.privacy.privacy import Privacy
 from gateway.texts.say import Language, say
 
 

@@ -1,0 +1,1 @@
+"""The command /privacy: what is kept, for how long, and where it goes."""

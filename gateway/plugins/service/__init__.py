@@ -1,0 +1,1 @@
+"""Parley as a systemd service of this user: `parley service`."""
