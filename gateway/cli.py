@@ -29,10 +29,6 @@ def _restore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a backup; without it: a list")
 
 
-def _service(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("install", "uninstall", "status"))
-
-
 def _connect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("discord", "slack", "telegram", "model"))
 
@@ -63,10 +59,6 @@ def _plugin(parser: argparse.ArgumentParser) -> None:
     check.add_argument("name", metavar="NAME")
 
 
-def _upgrade(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--check", action="store_true", required=True, help="only look; nothing is changed")
-
-
 COMMANDS: Mapping[str, Subcommand] = {
     "run": Subcommand("start Parley with the page and every channel that is set up (default)", "gateway.app.start:run"),
     "chat": Subcommand("talk to Parley in this terminal; if it runs, join it", "gateway.app.terminal:chat"),
@@ -80,8 +72,6 @@ COMMANDS: Mapping[str, Subcommand] = {
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup
     ),
-    "service": Subcommand("run Parley as a systemd service of this user", "gateway.plugins.service.program:run", _service),
-    "upgrade": Subcommand("look for a newer version", "gateway.plugins.upgrade.program:run", _upgrade),
     "restore": Subcommand("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
     "migrate": Subcommand("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
 }
@@ -95,7 +85,7 @@ VERSION = "gateway.security.packages:version"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0, 1 if a check found a problem, 2 for an expected error, 130 after Ctrl-C.
 
-    75 is an error that may pass by itself. `parley upgrade --check` has two more, 3 and 10.
+    75 is an error that may pass by itself. Commands of plugins may have more.
     """
     try:
         words = sys.argv[1:] if arguments is None else arguments

@@ -157,8 +157,8 @@ def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
     The others write user messages, memories that are joined, workspace files, files to be sent, pages for newcomers,
-    the store's mark, digests of approved tools and plugins, what would be on the terminal beside a chat, the unit file
-    of the service, tokens for .env, packages of new plugins, and backups of all that.
+    the store's mark, digests of approved tools and plugins, what would be on the terminal beside a chat, tokens
+    for .env, packages of new plugins, and backups of all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
@@ -178,7 +178,6 @@ def test_only_these_write_files() -> None:
         "gateway/chat/attachments.py",
         "gateway/delivery/outgoing.py",
         "gateway/runs/samples.py",
-        "gateway/plugins/service/program.py",
         "gateway/connect/env_file.py",
     }
 

@@ -16,7 +16,7 @@ COMMANDS = {
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("context", "compact", "skills", "skill", "approve", "deny", "rules"),
     *("activation", "speakers", "tools", "budget", "tasks", "sessions", "resume", "rename"),
-    *("forget", "privacy", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
+    *("forget", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
 }
 """Commands that are there whatever the plugins add."""
 

@@ -30,7 +30,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("activation", "speakers", "tools", "budget"),
         "tasks",
         *("sessions", "resume", "rename"),
-        *("forget", "privacy", "plugins", "config", "reload"),
+        *("forget", "plugins", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]

@@ -34,7 +34,6 @@ async def test_another_model_answers_from_the_next_message_on_and_after_a_restar
         assert told.startswith("`model` is llama-9 now, from the next message on.")
         assert "llama-9" in await says(bot, "/model")
         assert "llama-9 (the settings name the server at http://127.0.0.1:" in await says(bot, "/status")
-        assert "llama-9" in await says(bot, "/privacy")
         assert "llama-9" in bot.made.base.about().model
 
         await bot.hears("hello again")

@@ -26,7 +26,6 @@ from gateway.app.chosen_plugins import ChosenPlugins
 from gateway.plugin import Plugin
 from gateway.runs.model_set import ModelSource
 from gateway.settings.current import CurrentSettings
-from gateway.plugins.privacy.privacy import Recipient, privacy_of
 from gateway.settings.settings import Settings
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
@@ -168,15 +167,6 @@ async def test_the_first_model_that_stands_by_and_can_be_used_answers_where_none
     assert (found.model.id, found.why) == ("spare/small", "no key and no local model was found")
     assert named.model.id == "other/small", "the name of the provider alone stands for it"
     assert set_.model.provider == "anthropic"
-
-
-async def test_privacy_tells_where_requests_go(tmp_path: Path) -> None:
-    known = provided(House, standing_by("here", is_here=True))
-    choices = [await choose_model(each, {}, provided=known) for each in ("house/small", "here")]
-
-    told = privacy_of(Settings(home=tmp_path), choices, 0).models
-
-    assert told == (Recipient("house/small", "house", is_here=False), Recipient("here/small", "", is_here=True))
 
 
 class Tried(House):

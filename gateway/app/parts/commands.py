@@ -38,7 +38,6 @@ from gateway.commands.pair import PairCommands
 from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
 from gateway.commands.plugins import PluginCommands
-from gateway.plugins.privacy.command import PrivacyCommands
 from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.queue import QueueCommands
 from gateway.commands.remind import RemindCommands
@@ -54,8 +53,6 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.records.audit_chain import DAYS as AUDIT_DAYS
-from gateway.plugins.privacy.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 log = structlog.get_logger(__name__)
@@ -171,7 +168,6 @@ class CommandParts:
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
-            PrivacyCommands(self._privacy, current).commands,
             PluginCommands(self.plugins, self._approved, base.audit).commands,
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,
@@ -182,11 +178,6 @@ class CommandParts:
             ).commands,
             ProactiveCommands(store, delivery, jobs.firing_messages, jobs.jobs, clock).commands,
         )
-
-    def _privacy(self) -> Privacy:
-        base = self._parts.base
-        choices = chain.from_iterable(base.models.now.choices.values())
-        return privacy_of(base.current.now, choices, AUDIT_DAYS)
 
     async def _drop(self, chats: Sequence[ChatKey]) -> None:
         for chat in chats:

@@ -1,23 +1,24 @@
 """The command /privacy: what is kept, for how long, and where it goes, as the settings say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
+from gateway.core import Core
 from gateway.permissions.rights import TALK, always
-from gateway.settings.current import CurrentSettings
-from gateway.plugins.privacy.privacy import Privacy
+from gateway.plugins.privacy.privacy import Privacy, privacy_of
+from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.texts.say import Language, say
 
 
-class PrivacyCommands:
+class PrivacyCommand:
     """The command /privacy."""
 
-    def __init__(self, privacy: Callable[[], Privacy], current: CurrentSettings) -> None:
-        """`privacy` returns what the settings in force say."""
-        self._privacy = privacy
-        self._current = current
+    def __init__(self, core: Core) -> None:
+        self._current = core.settings
+        self._models = core.models
 
     async def privacy(self, given: Invocation) -> OutboundMessage:
         lines = [
@@ -28,6 +29,11 @@ class PrivacyCommands:
             say("privacy_forget", given.language, slash=given.slash),
         ]
         return reply("\n".join(lines))
+
+    def _privacy(self) -> Privacy:
+        """Return what the settings in force say."""
+        choices = chain.from_iterable(self._models.now.choices.values())
+        return privacy_of(self._current.now, choices, AUDIT_DAYS)
 
     def _goes_to(self, language: Language) -> Iterator[str]:
         """Yield the lines about who receives what."""
@@ -68,8 +74,12 @@ class PrivacyCommands:
         yield f"- {say('privacy_readers', language)}"
 
     @property
-    def commands(self) -> tuple[Command, ...]:
+    def command(self) -> Command:
         about = "Show what is kept and where it goes"
-        return (
-            Command("privacy", {"en": about, "zh": "显示保存了什么、发送到哪里"}, self.privacy, rights=always(TALK)),
+        return Command(
+            "privacy",
+            {"en": about, "zh": "显示保存了什么、发送到哪里"},
+            self.privacy,
+            rights=always(TALK),
+            after="forget",
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from gateway.errors import ParleyError
 from gateway.security.packages import ROOT
 from gateway.security.printing import print_pieces
+from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.settings.files import home_folder
 
@@ -94,7 +95,7 @@ def install(file: Path, text: str) -> Iterator[str]:
         yield f"{file} is there already, as it should be."
     else:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        write_private(file.resolve(), [text])
         yield f"{'Wrote' if state is State.MISSING else 'Replaced'} {file}"
     yield "Next:"
     yield "  systemctl --user daemon-reload"

@@ -6,8 +6,11 @@ from pydantic import SecretStr
 
 from agent_core.models.selection import choose_fallback, choose_model
 from gateway.plugins.privacy.privacy import Privacy, Recipient, privacy_of
-from gateway.settings.settings import load_settings
+from gateway.settings.settings import Settings, load_settings
+from tests.emulators.openai import OpenAiEmulator
 from tests.gateway.conftest import StartBot
+from tests.gateway.test_config import loaded
+from tests.plugins.test_models_of_plugins import House, provided, standing_by
 
 TOML = """
 search = "https://search.example:8888/x?key=abcdefgh1"
@@ -61,3 +64,22 @@ async def test_it_promises_no_backups_of_a_database_that_parley_does_not_copy(st
     await bot.hears("/privacy")
 
     assert "- No nightly backups." in bot.screen[-1]
+
+
+async def test_privacy_tells_where_requests_go(tmp_path: Path) -> None:
+    known = provided(House, standing_by("here", is_here=True))
+    choices = [await choose_model(each, {}, provided=known) for each in ("house/small", "here")]
+
+    told = privacy_of(Settings(home=tmp_path), choices, 0).models
+
+    assert told == (Recipient("house/small", "house", is_here=False), Recipient("here/small", "", is_here=True))
+
+
+async def test_a_model_that_was_chosen_in_a_chat_is_told_of(start_bot: StartBot, tmp_path: Path) -> None:
+    async with OpenAiEmulator([]) as model:
+        bot = await start_bot(loaded=loaded(tmp_path, f'openai_base_url = "{model.base_url}"\nowners = "memory:ann"'))
+
+        await bot.hears("/config set model llama-9")
+        await bot.hears("/privacy")
+
+        assert "llama-9" in bot.screen[-1]

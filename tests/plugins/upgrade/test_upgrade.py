@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.store.opening import FILE, migrations
 from gateway.plugins.upgrade import program as upgrade
 from gateway.plugins.upgrade.program import MIGRATIONS, NEWER, UNKNOWN, UP_TO_DATE, look
+from gateway.store.opening import FILE, migrations
 
 
 def _git(folder: Path, *arguments: str) -> None:
