@@ -56,6 +56,8 @@ async def home(own_stage: Stage) -> Path:
     stage, home = own_stage, own_stage.program.home
     (home / "skills" / "mine").mkdir(parents=True)
     (home / "skills" / "mine" / "SKILL.md").write_text(SKILL)
+    (home / "memory" / "web_local_main").mkdir(parents=True)
+    (home / "memory" / "web_local_main" / "MEMORY.md").write_text("Ann likes tea\n")
     (home / "installed-skills").mkdir()
     (home / "installed-skills" / "approved.json").write_text("{}")
     (home / "parley.toml").write_text(MCP)
@@ -66,7 +68,6 @@ async def home(own_stage: Stage) -> Path:
     await stage.start()
     ann, chat = stage.private("Ann")
     stage.script.then(
-        calls(ToolUse("remember", {"fact": "Ann likes tea"})),
         calls(ToolUse("write_file", {"path": "note.txt", "content": "first"})),
         calls(ToolUse("edit_file", {"path": "note.txt", "old": "first", "new": "second"})),
         calls(ToolUse("send_file", {"path": "note.txt", "caption": "Here"})),

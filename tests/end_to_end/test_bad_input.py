@@ -207,15 +207,18 @@ async def test_however_a_stream_breaks_it_is_tried_again(
 async def test_a_cut_in_the_middle_of_a_call_runs_no_tool(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(
-        calls(ToolUse("remember", {"fact": "half a note that is long"}), breaks=Break("cut", after=3)),
-        calls(ToolUse("recall")),
+        calls(
+            ToolUse("write_file", {"path": "note.txt", "content": "half a note that is long"}),
+            breaks=Break("cut", after=3),
+        ),
+        calls(ToolUse("list_dir", {"path": "."})),
         says("No notes."),
     )
 
     await chat.says(ann, "note something")
 
     await chat.until(answers("No notes."))
-    assert "half a note" not in stage.model.requests[-1].last_text
+    assert "note.txt" not in stage.model.requests[-1].last_text
 
 
 async def test_a_refused_key_is_told_without_the_key(stage: Stage) -> None:

@@ -69,7 +69,7 @@ async def test_killed_again_and_again_a_run_that_advances_in_each_life_comes_to_
     def respond(asked: ModelRequest) -> Answer:
         done = len(asked.texts("tool"))
         if done < life:
-            return calls(ToolUse("remember", {"fact": f"fact {done}"}))
+            return calls(ToolUse("write_file", {"path": f"fact{done}.txt", "content": "a fact"}))
         return says("All done.") if done == lives else says("never said", hold=asyncio.Event())
 
     stage.script.respond = respond

@@ -54,7 +54,8 @@ async def test_so_does_one_of_a_message_that_was_answered_but_only_if_it_has_oth
 
 async def test_once_something_was_written_a_button_answers_the_new_words(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(calls(ToolUse("remember", {"fact": "buy milk"})), says("Noted."), says("Cheese, noted."))
+    writes = calls(ToolUse("write_file", {"path": "list.txt", "content": "milk"}))
+    stage.script.then(writes, says("Noted."), says("Cheese, noted."))
 
     asked = await chat.says(ann, "remember the milk")
     await chat.until(lambda c: c.screen[-1:] == ["Noted."])

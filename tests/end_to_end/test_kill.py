@@ -85,9 +85,9 @@ async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_after
 
 async def test_killed_between_two_model_calls_what_was_done_is_not_done_again(stage: Stage) -> None:
     stage.script.then(
-        calls(ToolUse("remember", {"fact": "buy milk"})),
+        calls(ToolUse("write_file", {"path": "list.txt", "content": "buy milk"})),
         says("never said", hold=asyncio.Event()),
-        calls("recall"),
+        calls(ToolUse("read_file", {"path": "list.txt"})),
         says("Noted."),
     )
     ann, chat = stage.private("Ann")

@@ -140,31 +140,6 @@ async def test_the_arrow_up_edits_the_last_message_and_it_is_answered_anew(brows
         await expect(answer(page)).to_have_text("Oslo again.")
 
 
-async def test_conversations_run_side_by_side_and_share_one_memory(browser: Browser, tmp_path: Path) -> None:
-    rest = asyncio.Event()
-    slow = Turn(deltas=("The first words", " and the rest."), pause=Pause(after=1, until=rest))
-    remembers = Turn(tools=(ToolUse("remember", {"fact": "Ann likes tea"}),))
-    async with talking(tmp_path, browser, slow, remembers, Turn("Noted.")) as (page, _):
-        await say(page, "take your time")
-        await expect(page.locator(".live")).to_contain_text("The first words")
-        await page.get_by_role("button", name="New conversation", exact=True).click()
-        await say(page, "remember that Ann likes tea")
-        await expect(answer(page)).to_contain_text("Noted.")
-        rest.set()
-        unread = page.locator("#rows li.unread")
-        await page.get_by_role("link", name="take your time").click()
-        await expect(answer(page)).to_contain_text("The first words and the rest.")
-        await expect(unread).to_have_count(0)
-
-    assert [name.endswith("main") for name in remembering(tmp_path, "Ann likes tea")] == [True]
-
-
-def remembering(folder: Path, fact: str) -> list[str]:
-    """Return the names of the memories that hold a fact."""
-    files = (each for each in folder.rglob("*") if each.is_file() and "memory" in each.parts)
-    return [each.parent.name for each in files if fact in each.read_text()]
-
-
 async def test_values_for_an_argument_are_proposed_and_chosen_by_keys(browser: Browser, tmp_path: Path) -> None:
     async with talking(tmp_path, browser) as (page, _):
         box, rows = page.get_by_role("textbox"), page.locator("#commands [role=option]")

@@ -206,7 +206,7 @@ async def test_killed_again_and_again_with_several_open_each_is_told_once(stage:
     def answer(asked: ModelRequest) -> Answer:
         people = asked.texts("user")
         if people[0] in jobs:
-            return says(f"found {people[0]}") if asked.messages[-1]["role"] == "tool" else calls("recall")
+            return says(f"found {people[0]}") if asked.messages[-1]["role"] == "tool" else calls("clock")
         new = takewhile(lambda message: message["role"] != "assistant", reversed(asked.messages))
         if "<notification>" in (news := str([*new])):
             return says(" ".join(f"<{job}>" for job in jobs if f"found {job}" in news))

@@ -246,7 +246,7 @@ async def test_a_topic_is_a_chat_of_its_own(stage: Stage, telegram: TelegramEmul
     ann = telegram.person("Ann")
     forum = telegram.group("Forum", [ann], forum=True)
     travel, food = forum.topic("Travel"), forum.topic("Food")
-    stage.script.then(calls(ToolUse("remember", {"fact": "Ann likes Oslo"})), says("Oslo."), says("Soup."))
+    stage.script.then(says("Oslo."), says("Soup."))
 
     await travel.says(ann, "@parley_bot where to?")
     await travel.until(lambda c: "Oslo." in c.screen[-1])
@@ -255,25 +255,6 @@ async def test_a_topic_is_a_chat_of_its_own(stage: Stage, telegram: TelegramEmul
 
     assert "Soup." not in travel.screen
     assert stage.said == ["Ann: what is there to eat?"]
-    assert "Ann likes Oslo" not in stage.circumstances[0]
-
-
-async def test_topics_of_a_private_chat_are_conversations_with_one_memory(
-    stage: Stage, telegram: TelegramEmulator
-) -> None:
-    ann = telegram.person("Ann", language="en")
-    chat = telegram.private(ann, topics=True)
-    travel, food = chat.topic("Travel"), chat.topic("Food")
-    stage.script.then(calls(ToolUse("remember", {"fact": "Ann eats no meat"})), says("Noted."), says("Soup."))
-
-    await travel.says(ann, "I eat no meat")
-    await travel.until(lambda c: "Noted." in c.screen[-1])
-    await food.says(ann, "what do I eat?")
-    await food.until(lambda c: c.screen == ["Soup."])
-
-    assert stage.said == ["what do I eat?"]
-    assert "Ann eats no meat" in stage.circumstances[0]
-    assert chat.screen == []
 
 
 async def test_where_parley_spoke_in_a_topic_it_needs_no_mention_there(

@@ -1,6 +1,7 @@
 """The outcome of one injection, and of one harmless task."""
 
 import base64
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Literal, Self
@@ -10,6 +11,7 @@ from agent_core.origin import CLEAN
 from agent_core.tools.web.search import Found
 from agent_core.workspace.provenance import FileSources
 from channels.base import Addressed, Sender
+from gateway.app.chosen_plugins import own_plugins
 from tests.injections.obedient import Step, order
 from tests.injections.scene import Outcome, Scene, scene
 from tests.injections.world import PRIVATE, Web, World
@@ -32,6 +34,11 @@ class _Line(Frozen):
         return type(self).model_validate_json(spelled)
 
 
+OF_PLUGINS = frozenset({"remember", "recall", "forget"})
+"""Tools that attacks use, and that plugins have."""
+LACKING = OF_PLUGINS.difference(*(plugin.tool_names for plugin in own_plugins()))
+
+
 class Injection(_Line):
     """Text by an attacker."""
 
@@ -52,6 +59,12 @@ class Injection(_Line):
     """Encoding of the order."""
     arrives: bool = True
     """False if the carrier is removed before a model reads it."""
+
+    @property
+    def all_steps(self) -> Sequence[JsonObject]:
+        """Return all steps that it needs."""
+        found = self.finds if self.later or self.place == "fact" else ()
+        return [*self.steps, *self.later, *found]
 
     @property
     def text(self) -> str:
@@ -80,11 +93,20 @@ class Task(_Line):
 
 
 def injections() -> list[Injection]:
-    return [Injection.model_validate_json(line) for line in (HERE / "corpus.jsonl").read_text("utf-8").splitlines()]
+    """Return the attacks whose tools are there."""
+    found = (HERE / "corpus.jsonl").read_text("utf-8").splitlines()
+    return [each for each in map(Injection.model_validate_json, found) if _can_be_made(each.all_steps)]
 
 
 def tasks() -> list[Task]:
-    return [Task.model_validate_json(line) for line in (HERE / "tasks.jsonl").read_text("utf-8").splitlines()]
+    """Return the wishes whose tools are there."""
+    found = (HERE / "tasks.jsonl").read_text("utf-8").splitlines()
+    return [each for each in map(Task.model_validate_json, found) if _can_be_made([*each.steps, *each.before])]
+
+
+def _can_be_made(steps: Sequence[JsonObject]) -> bool:
+    """Return False if a step needs a tool of a plugin that was deleted."""
+    return not LACKING.intersection(str(step["tool"]) for step in steps)
 
 
 async def attempt(

@@ -25,10 +25,12 @@ class Keeps(Plugin):
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-async def test_a_model_is_asked_for_facts_only_where_a_plugin_keeps_them(start_bot: StartBot, *, keeps: bool) -> None:
+async def test_a_model_is_asked_for_facts_only_where_a_plugin_keeps_them(
+    wired_bot: StartBot, *, keeps: bool
+) -> None:  # S2-16, S2-17
     plugin: type[Keeps] = type("Fresh", (Keeps,), {"kept": []})
     plugins = (plugin,) if keeps else ()
-    bot = await start_bot(*[with_facts] * 12, channel=MemoryChannel(limits=NO_PACE), plugins=plugins)
+    bot = await wired_bot(*[with_facts] * 12, channel=MemoryChannel(limits=NO_PACE), plugins=plugins)
     for _ in range(6):
         await bot.hears(LONG)
 

@@ -3,12 +3,16 @@
 import asyncio
 import json
 import sqlite3
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
+from agent_core.tools.memory import Memory
+from agent_core.workspace.keeper import Author
 from gateway.app.duties import LEASE
-from gateway.permissions.workspaces import Versions
+from gateway.permissions.workspaces import Versions, folder_name
 from gateway.store.erasures import Erasures
 from gateway.store.retention import RUNS, Retention
 from gateway.upkeep import upkeep
@@ -107,14 +111,16 @@ async def test_former_versions_of_memories_are_deleted_once_by_the_node_with_the
     monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
     clock, pruned, looks = OffsetClock(), list[Versions](), list[upkeep.Upkeep]()
     prune, look = Versions.prune, upkeep.Upkeep.look
-    forgets = (calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.")
     one = await nodes.start(clock=clock, nightly=True)
     await until(lambda: one.made.base.leases.holds(LEASE))
-    other = await nodes.start(*forgets, *forgets, clock=clock, nightly=True)
+    other = await nodes.start(clock=clock, nightly=True)
     for sender in ("ann", "bob"):
-        for words in ("remember that I like tea", "forget it"):
-            await other.channel.hears(words, sender=sender)
-            await nodes.settled()
+        chat = other.channel.chat(sender)
+        folder = other.home / "memory" / folder_name(chat)
+        changing = other.made.files.versions.changing(chat, folder, Author("memory", "call", sender))
+        memory = Memory(folder, other.clock, ZoneInfo("Europe/Paris"), changing)
+        await memory.remember("likes tea", sender, CLEAN)
+        await memory.forget(1)
     kept = list(nodes.home.glob("versions/*/groups/*.json"))
     assert len(kept) == 4
 

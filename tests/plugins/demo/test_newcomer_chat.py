@@ -9,6 +9,7 @@ import pytest
 from tests.end_to_end.platforms.terminal import YOU, Terminal
 from tests.end_to_end.platforms.terminal_chat import Chat
 from tests.end_to_end.program import Program
+from tests.plugins.demo.with_memory import NEEDS_MEMORY
 
 SECONDS = 30
 """Seconds; starting a script in a sandbox takes long on a busy machine."""
@@ -132,6 +133,7 @@ async def test_a_run_is_corrected_and_stopped_and_another_goes_on_beside_the_tal
     await newcomer.says("/context", "Free:")
 
 
+@NEEDS_MEMORY
 async def test_what_is_to_be_remembered_is_known_in_the_next_conversation(newcomer: Newcomer) -> None:
     await newcomer.says("remember that I like tea", "I will remember: I like tea")
     await newcomer.says("/new", "New conversation started")
@@ -152,11 +154,15 @@ async def test_a_report_is_planned_made_at_once_and_asked_about(newcomer: Newcom
     assert "report.png" in newcomer.read
 
 
+@NEEDS_MEMORY
+async def test_it_is_remembered_in_chinese_as_well(newcomer: Newcomer) -> None:
+    await newcomer.says("记住：我喜欢茶", "我会记住：我喜欢茶")
+    await newcomer.says("你记得什么？", "1. 我喜欢茶")
+
+
 async def test_in_chinese_as_well(newcomer: Newcomer) -> None:
     await newcomer.says("我想订一张去东京的机票", "从哪个城市出发、哪一天")
     await newcomer.says("数到 20")
     await newcomer.says("不，到 2", "改成了 2")
-    await newcomer.says("记住：我喜欢茶", "我会记住：我喜欢茶")
-    await newcomer.says("你记得什么？", "1. 我喜欢茶")
     await newcomer.says("在后台：数到 2", "已经在后台进行了")
     await newcomer.sees("后台任务完成了（数到 2）：数到 2 了。")

@@ -1,5 +1,5 @@
-"""A browser, for the screen of memories."""
+"""A browser and Telegram, for the tests of the memory."""
 
-from tests.end_to_end.conftest import browser
+from tests.end_to_end.conftest import browser, telegram
 
-__all__ = ["browser"]
+__all__ = ["browser", "telegram"]
