@@ -46,6 +46,7 @@ ONCE = (
     "canaries",
     "injections",
     "page",
+    "path",
     "house",
 )
 """Benches that do not depend on the platform."""
