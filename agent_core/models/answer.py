@@ -100,6 +100,17 @@ class Answer:
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
 
+    def hear(self, words: str) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
+        """Add a usual chunk, see `usual_words`, and yield the deltas in it."""
+        if self._choice != 0 or not self._is_chosen:
+            yield from self.take(Chunk(delta=Delta(text=words), choice=0))
+        elif text := self._said.join(words):
+            self._heard.append(text)
+            if self._written.passes(text):
+                yield TextDelta(index=self._words(text, thinking=False), delta=text)
+            else:
+                yield from self._sorted(self._written.feed(text))
+
     def _is_mine(self, chunk: Chunk) -> bool:
         """Return False for a chunk of another choice than the first one that began: nobody asked for it."""
         if chunk.choice is not None and chunk.choice != self._choice:

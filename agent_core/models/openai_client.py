@@ -52,6 +52,7 @@ from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_text
 from agent_core.models.protocols import NoChat, check_whole, other_in
 from agent_core.models.server_address import CHAT, below, with_key
+from agent_core.models.usual_chunk import usual_words
 from agent_core.models.wire_errors import WireError
 
 CONNECT_S = 10.0
@@ -189,7 +190,9 @@ class OpenAiClient:
                 return
             chunk = self._chunk(payload, is_needed=not answer.finished, is_first=progress.is_first)
             progress.is_first = False
-            if chunk:
+            if isinstance(chunk, str):
+                yield from answer.hear(chunk)
+            elif chunk:
                 yield from answer.take(chunk)
 
     async def close(self) -> None:
@@ -252,13 +255,17 @@ class OpenAiClient:
         told = f"{message_in(body)}\n{body}"  # the letters of words may be escaped in the body
         raise _StreamFailed(failure, refusal=told if response.status in REFUSED else "")
 
-    def _chunk(self, payload: str, *, is_needed: bool, is_first: bool) -> Chunk | None:
-        """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer.
+    def _chunk(self, payload: str, *, is_needed: bool, is_first: bool) -> Chunk | str | None:
+        """Return the chunk, or the words of a usual one; None for one that cannot be read, or reports an error, after
+        the end of the answer.
 
         An error instead of an answer may refuse the request: LM Studio begins its response before it has read that.
         """
         try:
-            chunk = read_chunk(_decoded(payload.removeprefix(_BOM)))
+            value = _decoded(payload.removeprefix(_BOM))
+            if (words := usual_words(value)) is not None:
+                return words
+            chunk = read_chunk(value)
         except (ValueError, RecursionError) as error:
             if not is_needed:
                 return None

@@ -118,12 +118,16 @@ class WrittenText:
         """Return the text from the first mark of a call on."""
         return "".join(self._held)
 
+    def passes(self, text: str) -> bool:
+        """Go on after a piece of the answer that has no mark in it, as most have none. Returns False for all others."""
+        is_plain = self._state == "text" and not self._waiting and not _MARK.search(text)
+        if is_plain:
+            self._line.add(text)
+        return is_plain
+
     def feed(self, text: str, *, is_last: bool = False) -> Iterator[Piece]:
         """Yield what can be told apart; consume it all."""
-        if (
-            self._state == "text" and text and not self._waiting and not _MARK.search(text)
-        ):  # as most pieces of an answer
-            self._line.add(text)
+        if text and self.passes(text):
             yield Piece("text", text)
             return
         self._waiting += text
