@@ -29,11 +29,11 @@ MARKED = (sys.executable, "-P", "-m", "bench.marked")
 BUDGET = {
     "receive": (0.5, 0),
     "admit": (0.5, 0),
-    "store": (2.0, 4),
+    "store": (3.0, 4),
     "prompt": (1.0, 0),
-    "request": (3.0, 8),
-    "stream": (4.0, 0),
-    "end": (2.0, 8),
+    "request": (4.0, 8),
+    "stream": (3.0, 0),
+    "end": (3.0, 10),
     "deliver": (4.0, 6),
 }
 """Milliseconds and statements that a stage may take on two idle cores."""
