@@ -3,7 +3,10 @@
 
 const FEWEST = 6; // rows from which on a filter helps
 
-const orders = new Map(); // path and number of the table -> how it is sorted, kept while its content is renewed
+// Both stay while the content is renewed, as does the focus: by path and number of the table.
+const orders = new Map(); // how it is sorted
+const wanted = new Map(); // the words in its filter
+let focus = null; // place of the filter or the head that has it
 
 const rows = (table) => [...(table.tBodies[0]?.rows ?? [])];
 
@@ -36,20 +39,25 @@ function sortable(table, name) {
       orders.set(name, order);
       sort(table, order);
     });
+    button.dataset.place = JSON.stringify([name, column]);
     head.append(button);
   });
   if (orders.has(name)) sort(table, orders.get(name));
 }
 
-function filtered(table) {
+function filtered(table, name) {
   const label = document.createElement("label");
   label.className = "narrow";
   const input = document.createElement("input");
   input.type = "search";
-  input.addEventListener("input", () => {
+  input.value = wanted.get(name) ?? "";
+  input.dataset.place = JSON.stringify([name, -1]);
+  const filter = () => {
     const words = input.value.trim().toLowerCase();
     for (const row of rows(table)) row.hidden = !row.textContent.toLowerCase().includes(words);
-  });
+  };
+  input.addEventListener("input", filter);
+  filter();
   label.append(document.body.dataset.filter, input);
   table.before(label);
 }
@@ -59,10 +67,21 @@ function look() {
   tables.forEach((table, index) => {
     if (table.dataset.paged !== undefined || table.dataset.ready || rows(table).some((row) => row.cells.length !== table.tHead.rows[0].cells.length)) return;
     table.dataset.ready = "";
-    if (rows(table).length > 1) sortable(table, `${location.pathname} ${index}`);
-    if (rows(table).length >= FEWEST && !document.querySelector("#content input[type=search]")) filtered(table);
+    const name = `${location.pathname} ${index}`;
+    if (rows(table).length > 1) sortable(table, name);
+    if (rows(table).length >= FEWEST && !document.querySelector("#content input[type=search]")) filtered(table, name);
   });
+  if (focus && document.activeElement === document.body) {
+    [...document.querySelectorAll("[data-place]")].find(({ dataset }) => dataset.place === focus)?.focus({ preventScroll: true });
+  }
+  focus = null;
 }
+
+document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target.id !== "content") return;
+  focus = document.activeElement.dataset.place ?? null;
+  for (const input of document.querySelectorAll(".narrow input")) wanted.set(JSON.parse(input.dataset.place)[0], input.value);
+});
 
 document.body.addEventListener("htmx:afterSettle", look);
 look();
