@@ -16,8 +16,9 @@ TEXTS = {
     "page_log": {"en": "Log", "zh": "日志"},
     "page_log_level": {"en": "From level", "zh": "最低级别"},
     "page_log_how": {
-        "en": "The last lines since the start, masked. New ones follow by themselves, at most 200 every 2 seconds.",
-        "zh": "启动以来的最近日志（已隐藏机密）。新日志会自动出现，每 2 秒最多 200 行。",
+        "en": "The last lines since the start, masked, in the time zone of your browser. New ones follow by "
+        "themselves, at most 200 every 2 seconds.",
+        "zh": "启动以来的最近日志（已隐藏机密），时间按浏览器的时区显示。新日志会自动出现，每 2 秒最多 200 行。",
     },
     "page_log_owners": {"en": "The log is for owners.", "zh": "只有所有者可以查看日志。"},
     "page_log_actions": {"en": "Last actions", "zh": "最近的操作"},

@@ -42,7 +42,7 @@ TEXTS = {
     "runs_clear": {"en": "Clear the filter", "zh": "清除筛选"},
     "runs_run": {"en": "Run", "zh": "运行"},
     "runs_started": {"en": "Started", "zh": "开始"},
-    "runs_seconds": {"en": "Seconds", "zh": "秒"},
+    "runs_seconds": {"en": "Time", "zh": "耗时"},
     "runs_tokens": {"en": "Tokens", "zh": "词元"},
     "runs_cost": {"en": "Cost", "zh": "费用"},
     "runs_earlier": {"en": "Next page", "zh": "下一页"},

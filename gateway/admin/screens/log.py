@@ -1,8 +1,10 @@
 """The screen of the log: its last lines for owners, and the last actions of the audit file."""
 
 import asyncio
+import re
 from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.records.audit_actions import Action, last_actions
@@ -11,6 +13,8 @@ from gateway.security.secrets import Secrets
 
 MOST_ACTIONS = 30
 MOST_LINES = 200
+_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
+"""The time at the beginning of a line."""
 LONGEST_NUMBER = 15
 """Digits."""
 
@@ -48,7 +52,7 @@ class LogScreen:
             return {"lines": [], "last": int(after)}
         words = visit.query.get("q", "").strip()
         found = self._recent.lines(after=int(after), least=level, words=words, most=MOST_LINES)
-        lines = [{"level": each.level, "text": self._secrets.mask(each.text)} for each in found]
+        lines = [{"level": each.level, "text": _local(self._secrets.mask(each.text), visit.zone)} for each in found]
         return {"lines": lines, "last": found[-1].number if found else int(after)}
 
     def _actions(self) -> list[Action]:
@@ -57,3 +61,12 @@ class LogScreen:
             return last_actions(self._home, MOST_ACTIONS)
         except OSError:
             return []
+
+
+def _local(text: str, zone: ZoneInfo | None) -> str:
+    """Return a line of the log with its time, which is written in UTC, in a zone."""
+
+    def told(found: re.Match[str]) -> str:
+        return f"{datetime.fromisoformat(found[0]).astimezone(zone):%Y-%m-%d %H:%M:%S}"
+
+    return text if zone is None else _WRITTEN.sub(told, text, count=1)

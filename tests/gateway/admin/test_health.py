@@ -50,6 +50,16 @@ async def test_the_log_is_filtered_masked_followed_and_for_owners_only(tmp_path:
             assert (await answer.json())["lines"] == []
 
 
+async def test_lines_of_the_log_tell_the_time_in_the_zone_of_the_browser(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
+        start = RECENT.lines()[-1].number if RECENT.lines() else 0
+        RECENT.take("timestamp=2026-11-20T23:24:05.120000Z level=info event=hello until=2026-11-20T23:24:06Z\n")
+        async with client.get(f"/admin/log?after={start}", headers={"X-Parley-Zone": "Asia/Tokyo"}) as answer:
+            text = await answer.text()
+        assert "timestamp=2026-11-21 08:24:05 level=info event=hello until=2026-11-20T23:24:06Z" in text
+        assert "timestamp=2026-11-20T23:24:05.120000Z" in await get(client, f"log?after={start}")
+
+
 @pytest.mark.parametrize("query", ["after=-1", "after=x", "level=secret", f"after={'9' * 30}"])
 async def test_a_bad_query_for_the_log_is_no_page(tmp_path: Path, query: str) -> None:
     async with admin_world(tmp_path) as world, world.client() as client, client.get(f"/admin/log?{query}") as answer:

@@ -12,6 +12,7 @@ from channels.memory import user
 from channels.web.visitor import Visitor
 from gateway.admin.desk import CommandRefused
 from gateway.admin.pages import FILES, STATIC
+from gateway.admin.screen import View, Visit
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
 from gateway.records.audit_actions import last_actions
@@ -106,6 +107,24 @@ async def test_the_pages_are_not_there_before_the_gateway_runs_and_for_strangers
             shown = await missing.text()
             assert "There is no such page" in shown
             assert '<a href="/">' in shown, "there is a way back"
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "This screen failed."), ("zh-CN", "这个页面出错了。")])
+async def test_a_screen_that_fails_says_so_and_all_others_go_on(tmp_path: Path, language: str, words: str) -> None:
+    async def fails(_: Visit) -> View:
+        raise ValueError("no such luck")
+
+    async with admin_world(tmp_path) as world, world.client() as client:
+        client.headers["Accept-Language"] = language
+        for screen in world.desk.screens:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(screen, "view", fails, raising=True)
+                async with client.get(f"/admin/{screen.name}") as answer:
+                    text = await answer.text()
+            assert answer.status == 500
+            assert words in text
+            assert "no such luck" not in text
+            assert all(f'href="/admin/{each.name}"' in text for each in world.desk.screens)
 
 
 def test_vendored_files_are_the_released_ones() -> None:

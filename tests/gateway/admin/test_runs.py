@@ -62,7 +62,7 @@ async def test_the_list_is_filtered_by_chat_person_day_and_outcome(tmp_path: Pat
             "page=nonsense": {"ann", "bob"},
         }.items():
             page = await shown(world, f"runs?{query}")
-            cells = {each: f'data-label="Person">{each.title()} (memory:{each})<' for each in ("ann", "bob")}
+            cells = {each: f"<td>{each.title()} (memory:{each})<" for each in ("ann", "bob")}
             assert {each for each, cell in cells.items() if cell in page} == people, query
 
 
