@@ -48,6 +48,7 @@ INNER = {
     "agent_core.workspace.provenance": "where files came from",
     "agent_core.workspace.safe_open": "files of a workspace",
     "channels.capabilities": "in parley.channels",
+    "channels.markdown": "Markdown in pieces",
     "channels.web.render": "how the page draws Markdown",
     "gateway.commands.command": "limits of what is completed",
     "gateway.commands.more": "long and short forms of our own replies",

@@ -1,0 +1,1 @@
+"""Writing documents: Word files from Markdown, and Excel files from its tables."""
