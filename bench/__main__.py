@@ -38,6 +38,7 @@ ONCE = (
     "zones",
     "sandbox",
     "confined",
+    "documents",
     "quotas",
     "budgets",
     "search",

@@ -44,4 +44,6 @@ async def contents(reader: DocumentReader, file: ReceivedFile, room: int, langua
 
 
 def _is_document(file: ReceivedFile) -> bool:
-    return file.content.startswith(b"%PDF-") or PurePosixPath(file.name).suffix.lower() in ENDINGS
+    if file.content.startswith(b"%PDF-") or "officedocument" in file.attachment.mime_type:
+        return True
+    return PurePosixPath(file.name).suffix.lower() in ENDINGS

@@ -45,7 +45,10 @@ LIMITS = CommandLimits(
 AT_ONCE = 3
 """Documents that are read at the same time; others wait."""
 _PREFIX = ".document-"
-_ANSWER_BYTES = 8_000_000
+_BESIDE = 40_000
+"""Characters of an answer beside the text: what is told of all of the document, and addresses."""
+_ESCAPED = 6
+"""Bytes of a character in JSON."""
 _WORDS = 500
 """Characters of what a reader that failed has said last, for the log."""
 _PACKAGES = ("pypdfium2", "pypdfium2_cfg", "pypdfium2_raw", "openpyxl", "et_xmlfile")
@@ -148,7 +151,7 @@ class DocumentReader:
             folder = await asyncio.to_thread(self._prepare, content, job)
             try:
                 finished = await self._sandbox.run(_command(folder), "output", lambda _: None)
-                return await asyncio.to_thread(_found, folder, finished)
+                return await asyncio.to_thread(_found, folder, finished, _ESCAPED * (job.room + _BESIDE))
             except OSError as error:
                 raise_lack(error)
                 raise NotRead("no_sandbox") from error
@@ -189,10 +192,10 @@ def _packages() -> dict[str, Path]:
     return found
 
 
-def _found(folder: Path, finished: Finished) -> Found:
-    """Return what the reader has written, of which nothing is trusted. Blocks. Raises NotRead."""
+def _found(folder: Path, finished: Finished, most: int) -> Found:
+    """Return what the reader has written, at most so many bytes: nothing of it is trusted. Blocks. Raises NotRead."""
     try:
-        lines = read_whole(folder, PAGES, best_opener(), _ANSWER_BYTES).split(b"\n")
+        lines = read_whole(folder, PAGES, best_opener(), most).split(b"\n")
         return _told([json.loads(line) for line in lines[:-1]], finished)  # the last one is empty, or cut by a kill
     except (ToolFailed, ValidationError, ValueError, RecursionError) as error:
         log.warning("document not read", code=finished.code, excess=finished.excess, said=_last_words(finished.output))
