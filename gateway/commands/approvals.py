@@ -1,12 +1,14 @@
 """Commands about approvals: /approve and /deny answer questions; /rules manages what needs none."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from channels.base import Button, ButtonPressed, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, rewritten, whispered
+from gateway.commands.command import LONGEST_ID, Command, Invocation, Unfinished, reply, rewritten, whispered
+from gateway.commands.suggested import suggested
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line
@@ -91,6 +93,11 @@ class ApprovalCommands:
         seen = {each.post.key for each in offers if each.said_at is not None and each.said_at <= given.at}
         return [each for each in found if each.key in seen]
 
+    async def _questions(self, typing: Unfinished) -> Iterable[Suggestion]:
+        found = await self._approvals.open_in(typing.chat)
+        mine = (each for each in found if self._approvals.may_answer(each, typing.sender) and not each.is_of_model)
+        return [suggested(each.id, each.what) for each in mine]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -99,6 +106,7 @@ class ApprovalCommands:
                 {"en": "Allow what I ask for", "zh": "批准我的请求"},
                 self.approve,
                 rights=always(ANSWER),
+                suggest=self._questions,
                 arguments="[ID]",
             ),
             Command(
@@ -106,6 +114,7 @@ class ApprovalCommands:
                 {"en": "Refuse what I ask for", "zh": "拒绝我的请求"},
                 self.deny,
                 rights=always(ANSWER),
+                suggest=self._questions,
                 arguments="[ID]",
             ),
         )
@@ -167,6 +176,10 @@ class RuleCommands:
             await self._list(given, say("rules_revoked", given.language, what=command_in_short(rule.what)))
         )
 
+    async def _of_chat(self, typing: Unfinished) -> Iterable[Suggestion]:
+        found = await self._rules.of_chat(typing.chat)
+        return [suggested(each.id, each.what) for each in found if typing.is_admin or each.person == typing.sender.id]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -175,6 +188,7 @@ class RuleCommands:
                 {"en": "List and end what is always allowed here", "zh": "查看和取消总是允许的操作"},
                 self.rules,
                 rights=Rights({**dict.fromkeys(_REMOVE, Right("write")), OTHERWISE: LOOK}),
+                suggest=self._of_chat,
                 arguments="[rm ID]",
                 example="rm 2",
                 offered_to=Role.MEMBER,

@@ -1,19 +1,23 @@
 """The command for budgets: /budget."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
 from channels.base import ChatKey, OutboundMessage, Sender
+from channels.commands import Suggestion
 from channels.text import in_code, literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, Command, Invocation, Unfinished, reply
+from gateway.commands.suggested import suggested_jobs
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import whose
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.rights import OTHERWISE, Place, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
+from gateway.schedule.jobs.jobs import Jobs
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, chat_account
 from gateway.store.store import Store
 from gateway.texts.amounts import BadAmount, allowance_words, amount_words, exact, parse_allowance, period_of
@@ -55,8 +59,9 @@ class _Wish:
 class BudgetCommands:
     """The command /budget."""
 
-    def __init__(self, budgets: Budgets, store: Store, access: Access, audit: AuditLog) -> None:
+    def __init__(self, budgets: Budgets, store: Store, access: Access, audit: AuditLog, jobs: Jobs) -> None:
         self._budgets = budgets
+        self._jobs = jobs
         self._audit = audit
         self._access = access
         self._store = store
@@ -205,6 +210,10 @@ class BudgetCommands:
     def _mine(self, given: Invocation) -> Account:
         return Account(Scope.PERSON, self._access.person(given.chat, given.sender))
 
+    async def _ids(self, typing: Unfinished) -> Iterable[Suggestion]:
+        """Return the ids of jobs after `job`; amounts are the person's own."""
+        return await suggested_jobs(self._jobs, typing) if typing.before == "job" else ()
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -213,6 +222,7 @@ class BudgetCommands:
                 {"en": "Show or set what may be spent on the model", "zh": "查看或设置模型的预算"},
                 self.budget,
                 rights=Rights({SHOW: Right("read", away=Role.ADMIN), OTHERWISE: CHANGE}, _form),
+                suggest=self._ids,
                 arguments="[here|me|all|job] [AMOUNT]",
                 example={"en": "here 5 USD a day", "zh": "这里 每天 5 美元"},
                 offered_to=Role.MEMBER,

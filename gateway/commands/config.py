@@ -1,14 +1,17 @@
 """The commands /config and /reload: settings that may change while Parley runs."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from difflib import get_close_matches
 
 from agent_core.models.selection import ModelSettingError
 from channels.base import OutboundMessage
+from channels.commands import Suggestion
 from channels.text import in_code, literal
 from gateway.chat.replies import Answer
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.commands.more import MORE, short_first
+from gateway.commands.suggested import suggested
 from gateway.errors import SettingsError
 from gateway.permissions.access import Access
 from gateway.permissions.rights import Right, always
@@ -167,6 +170,7 @@ class ConfigCommands:
                 {"en": "Show and change settings", "zh": "查看和更改设置"},
                 self.config,
                 rights=always(SETTINGS),
+                suggest=_settings,
                 arguments="[get|set|reset|more NAME TEXT]",
                 form="set",
                 example="set keep_days 60",
@@ -205,3 +209,8 @@ def _unknown(typed: str, given: Invocation) -> str:
     if meant := get_close_matches(typed.lower().removeprefix("parley_"), all_names(), n=1):
         return say("config_meant", given.language, name=name, meant=in_code(meant[0]))
     return say("config_unknown", given.language, name=name, slash=given.slash)
+
+
+async def _settings(typing: Unfinished) -> Iterable[Suggestion]:
+    """Return the names of settings, where /config answers."""
+    return () if typing.in_group else (suggested(each) for each in changeable())

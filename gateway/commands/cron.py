@@ -1,18 +1,20 @@
 """The command for all jobs of a chat: /cron."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.messages import user
 from channels.base import Button, ChannelError, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Quoting, Rewritten
 from gateway.chat.run_pace import Pace
-from gateway.commands.command import Command, Invocation, reply, rewritten, too_soon
+from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten, too_soon
 from gateway.commands.planning import Page, Planning, refused
+from gateway.commands.suggested import suggested_jobs
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.permissions.question_text import one_line
@@ -288,6 +290,9 @@ class CronCommands:
             return f"{say('history_look', language)}: "
         return f"`{job_id}` {in_short(job, MOST_NAME)}: "
 
+    async def _ids(self, typing: Unfinished) -> Iterable[Suggestion]:
+        return await suggested_jobs(self._jobs, typing)
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -296,6 +301,7 @@ class CronCommands:
                 {"en": "List and change the jobs of this chat", "zh": "查看和管理这里的日程"},
                 self.cron,
                 rights=RIGHTS,
+                suggest=self._ids,
                 arguments="[list|add|pause|resume|run|test|history|rm ID]",
                 example="pause 3",
                 offered_to=Role.MEMBER,

@@ -4,16 +4,18 @@ import asyncio
 import hashlib
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import structlog
 
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
-from gateway.commands.command import Command, Invocation, reply, rewritten
+from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten
+from gateway.commands.people import known_people
 from gateway.permissions.access import Access
 from gateway.permissions.rights import OTHERWISE, TALK, Right, Rights
 from gateway.permissions.roles import Role, Roles
@@ -132,6 +134,9 @@ class ForgetCommands:
             return say("forget_owner", given.language)
         return ""
 
+    async def _known(self, typing: Unfinished) -> Iterable[Suggestion]:
+        return known_people(self._roles, typing)
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -140,6 +145,7 @@ class ForgetCommands:
                 {"en": "Erase what you said and what is kept of you", "zh": "删除您说过的话和与您有关的数据"},
                 self.forget,
                 rights=Rights({"": TALK, OTHERWISE: OTHERS}, _form),
+                suggest=self._known,
                 arguments="me|PERSON",
                 example="me",
             ),

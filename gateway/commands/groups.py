@@ -1,17 +1,19 @@
 """Commands about groups: /activation, and /speakers for who may speak there."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import structlog
 
 from channels.base import Channel, ChannelError, OutboundMessage
 from channels.capabilities import HasRoles
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
+from gateway.commands.command import LONGEST_NAME, Command, Invocation, Unfinished, reply
 from gateway.commands.group_rules import OF_GROUPS, GroupRules, Told, with_buttons
 from gateway.commands.levels import DEFAULT, WORDS, Aimed, aimed, place_of
+from gateway.commands.suggested import suggested
 from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Speakers
 from gateway.permissions.roles import Role
 from gateway.texts.say import say
@@ -110,6 +112,7 @@ class GroupCommands:
                 {"en": "Who may speak with me in a group", "zh": "群里谁可以与我对话"},
                 self.speakers,
                 rights=OF_GROUPS,
+                suggest=_server_roles,
                 arguments="[listed|everybody|workspace|default|role NAME] [guest|member] [here|workspace|everywhere]",
                 example="everybody guest",
                 offered_to=Role.MEMBER,
@@ -163,3 +166,10 @@ async def _role_named(given: Invocation, name: str) -> str:
     )
     key = "speakers_role_twice" if found else "speakers_role_unknown"
     raise BadSpeakers(say(key, given.language, name=literal(name[:LONGEST_NAME]), roles=listed))
+
+
+async def _server_roles(typing: Unfinished) -> Iterable[Suggestion]:
+    channel = typing.session.conversation.channel
+    if typing.before != "role" or not isinstance(channel, HasRoles):
+        return ()
+    return [suggested(each.removeprefix("@")) for each in (await channel.roles(typing.chat)).values()]

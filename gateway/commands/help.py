@@ -1,10 +1,12 @@
 """The command /help."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from channels.commands import Suggestion
 from gateway.chat.replies import Answer
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.commands.more import MORE, short_first
+from gateway.commands.suggested import suggested
 from gateway.permissions.rights import TALK, always
 from gateway.texts.say import arguments_in, say
 
@@ -36,6 +38,7 @@ class HelpCommands:
                 {"en": "List the commands, or explain one", "zh": "列出命令，或说明其中一个"},
                 self.help_,
                 rights=always(TALK),
+                suggest=_commands,
                 arguments="[NAME|more]",
                 example="remind",
             ),
@@ -49,3 +52,7 @@ def _list(commands: Sequence[Command], given: Invocation, title: str, *, with_ar
         for command, hint in zip(commands, arguments, strict=True)
     )
     return "\n".join([say(title, given.language), "", *rows])
+
+
+async def _commands(typing: Unfinished) -> Iterable[Suggestion]:
+    return (suggested(each.name, each.about[typing.language]) for each in typing.commands)

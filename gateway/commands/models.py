@@ -1,5 +1,6 @@
 """The commands that choose the model of a chat and how much it thinks: /model, /think."""
 
+from collections.abc import Iterable
 from math import ceil
 
 from agent_core.loop.model_chain import ModelChain
@@ -7,12 +8,14 @@ from agent_core.models.llm import ModelInfo
 from agent_core.models.model_names import shown_name
 from channels.base import Button, OutboundMessage
 from channels.buttons import Entry, fits_a_button
+from channels.commands import Suggestion
 from channels.text import in_code, literal
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.choice import Asked, Page, choice, entry, more
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.commands.levels import DEFAULT, WIDE, Aimed, aimed, level_form, level_words
 from gateway.commands.model_test import ModelTest
+from gateway.commands.suggested import suggested_models
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
@@ -148,6 +151,9 @@ class ModelCommands:
         price, window = price_words(model, language), f"{model.context_window:,}"
         return say("model_row", language, model=in_code(model.id), price=price, window=window, note=note)
 
+    async def _names(self, typing: Unfinished) -> Iterable[Suggestion]:
+        return suggested_models(self._models, typing)
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -156,6 +162,7 @@ class ModelCommands:
                 {"en": "Show or choose the model", "zh": "查看或选择模型"},
                 self.model,
                 rights=Rights({"": LOOK, TEST[0]: TRY, WIDE: FOR_MANY, OTHERWISE: CHOOSE}, _form),
+                suggest=self._names,
                 arguments="[NAME|default|test NAME] [channel|workspace|everywhere]",
                 example="default",
                 main=True,

@@ -1,13 +1,15 @@
 """The commands for roles: /people, /allow, /role, /block and /whoami, and the buttons about strangers."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.choice import Asked, Page, choice, entry, more
-from gateway.commands.command import Command, Invocation, reply, rewritten
+from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten
+from gateway.commands.suggested import suggested
 from gateway.permissions.access import Access
 from gateway.permissions.membership import By, Membership, RoleRefused
 from gateway.permissions.namesakes import Namesakes
@@ -44,6 +46,14 @@ ROLES: Mapping[str, str] = {
     BLOCKED: "role_blocked",
 }
 """Text keys."""
+
+
+def known_people(roles: Roles, typing: Unfinished) -> Iterable[Suggestion]:
+    """Return the accounts of all known people, with their roles."""
+    for person in roles.people:
+        role = BLOCKED if person.is_blocked else roles.of(person.accounts[0].principal) or NONE
+        words = say(ROLES[role], typing.language)
+        yield from (suggested(each.principal, f"{each.name} ({words})") for each in person.accounts)
 
 
 class PeopleCommands:
@@ -223,6 +233,15 @@ class PeopleCommands:
         if person.by:
             yield say("person_by", language, by=as_code(self._access.name_of(person.by) or person.by))
 
+    async def _known(self, typing: Unfinished) -> Iterable[Suggestion]:
+        return known_people(self._roles, typing)
+
+    async def _newcomers(self, typing: Unfinished) -> Iterable[Suggestion]:
+        """Return the strangers who wait, then those who are blocked or were let out."""
+        waiting = [suggested(each.principal, each.event.sender.name) for each in await self._strangers.waiting()]
+        out = [each for person in self._roles.people for each in person.accounts if not self._roles.of(each.principal)]
+        return [*waiting, *(suggested(each.principal, each.name) for each in out)]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -231,6 +250,7 @@ class PeopleCommands:
                 {"en": "List who may talk to me, with buttons", "zh": "查看谁可以和我说话"},
                 self.people,
                 rights=always(PEOPLE),
+                suggest=self._known,
                 arguments="[WORDS]",
                 example={"en": "ann", "zh": "小安"},
                 offered_to=Role.ADMIN,
@@ -240,6 +260,7 @@ class PeopleCommands:
                 {"en": "Let somebody in, as a member or guest", "zh": "允许某人使用，作为成员或访客"},
                 self.allow,
                 rights=always(PEOPLE),
+                suggest=self._newcomers,
                 arguments="PERSON [member|guest]",
                 example="telegram:123456789 guest",
                 offered_to=Role.ADMIN,
@@ -249,6 +270,7 @@ class PeopleCommands:
                 {"en": "Show or change somebody's role", "zh": "查看或更改某人的角色"},
                 self.role,
                 rights=always(PEOPLE),
+                suggest=self._known,
                 arguments="PERSON [owner|admin|member|guest|none]",
                 example="telegram:123456789 admin",
                 offered_to=Role.ADMIN,
@@ -258,6 +280,7 @@ class PeopleCommands:
                 {"en": "Refuse everything from somebody", "zh": "拉黑某人"},
                 self.block,
                 rights=always(PEOPLE),
+                suggest=self._known,
                 arguments="PERSON",
                 example="telegram:123456789",
                 offered_to=Role.ADMIN,

@@ -1,14 +1,17 @@
 """The command /queue: shows the messages and runs that wait here, and drops messages."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent_core.messages import UserMessage, text_of
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import first_words, quoted
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, Command, Invocation, Unfinished, reply
+from gateway.commands.suggested import suggested
 from gateway.commands.waits import reasons, waiting_for
 from gateway.permissions.rights import TALK, always
 from gateway.store.rows import InboxItem, Run
@@ -67,6 +70,7 @@ class QueueCommands:
                 {"en": "Show and drop what waits", "zh": "查看或取消等待中的消息"},
                 self.queue,
                 rights=always(TALK),
+                suggest=_waiting,
                 arguments="[drop N|all]",
                 example="drop 17",
             ),
@@ -123,3 +127,12 @@ def _lines(given: Invocation, items: Sequence[InboxItem]) -> list[str]:
 
 def _button(item: InboxItem, language: Language) -> Button:
     return Button(label=say("queue_drop", language, number=item.seq), action=f"/queue drop {item.seq}")
+
+
+async def _waiting(typing: Unfinished) -> Iterable[Suggestion]:
+    """Return the numbers of the waiting messages that the person may drop."""
+    if typing.before.strip().lower() != "drop":
+        return []
+    found = typing.session.mail.waiting(math.inf)
+    mine = (each for each in found if typing.is_admin or each.event.sender.id == typing.sender.id)
+    return [suggested(str(each.seq), quoted(each.event)) for each in mine]

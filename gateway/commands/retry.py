@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tools.registry import ToolRegistry, UnknownTool
+from channels.commands import Suggestion
 from channels.text import in_code
 from gateway.chat.replies import Again, Answer, Said
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.commands.models import unknown_model
+from gateway.commands.suggested import suggested_models
 from gateway.permissions.access import Access
 from gateway.permissions.rights import TALK, always
 from gateway.runs.chat_models import ChatModels
@@ -76,6 +78,9 @@ class RetryCommand:
             case Continuing.NOT_YOURS:
                 return reply(say("continue_not_yours", given.language))
 
+    async def _names(self, typing: Unfinished) -> Iterable[Suggestion]:
+        return suggested_models(self._models, typing)
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -84,6 +89,7 @@ class RetryCommand:
                 {"en": "Answer the last message again", "zh": "重新回答上一条消息"},
                 self.retry,
                 rights=always(TALK),
+                suggest=self._names,
                 arguments="[MODEL]",
                 example="anthropic/claude-sonnet-5",
                 takes_back=True,

@@ -1,11 +1,15 @@
 """Commands about a chat's conversations: /sessions, /resume, /rename."""
 
+from collections.abc import Iterable
+
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.choice import choice, entry
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, MOST_SUGGESTED, Command, Invocation, Unfinished, reply
+from gateway.commands.suggested import suggested
 from gateway.permissions.rights import LOOK, TALK, Right, always
 from gateway.permissions.roles import Role
 from gateway.schedule.times.words import slot_words
@@ -93,6 +97,11 @@ class SessionCommands:
         shown = await self._sessions.title(session)
         return reply(say("renamed", given.language, title=literal(shown)))
 
+    async def _conversations(self, typing: Unfinished) -> Iterable[Suggestion]:
+        person = typing.sender.id if typing.is_guest_in_group else None
+        rows = await self._sessions.of(typing.chat, MOST_SUGGESTED, 0, person)
+        return [suggested(row.id[:ID], row.title) for row in rows]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -107,6 +116,7 @@ class SessionCommands:
                 {"en": "Go back to a conversation", "zh": "回到之前的对话"},
                 self.resume,
                 rights=always(TALK),
+                suggest=self._conversations,
                 arguments="[ID]",
                 example="3f9a1c",
             ),

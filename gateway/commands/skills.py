@@ -1,7 +1,7 @@
 """Commands for skills: /skills lists them, /skill loads, unloads and reloads one."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -10,13 +10,15 @@ from agent_core.skills.chat_skills import ChatSkills, SkillEntry
 from agent_core.skills.skill import Origin, SkillError, SkillTrouble
 from channels.base import Button, OutboundMessage
 from channels.buttons import fits_a_button
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten, Unfolded
 from gateway.commands.choice import Asked, Page, choice, entry, more
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.commands.more import short_first, split_more
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skill_levels import LEVELS, SkillLevels
+from gateway.commands.suggested import suggested
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights, always
 from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say, skill_reason
@@ -132,6 +134,7 @@ class SkillCommands:
                 {"en": "List the skills", "zh": "列出技能"},
                 skills,
                 rights=always(LOOK),
+                suggest=_skills,
                 arguments="[WORDS|more]",
                 example={"en": "flight", "zh": "航班"},
                 main=True,
@@ -141,6 +144,7 @@ class SkillCommands:
                 {"en": "Load, install or change a skill", "zh": "加载、安装或更改技能"},
                 self.skill,
                 rights=Rights({**dict.fromkeys(self._installs.verbs, INSTALL), OTHERWISE: LOAD}),
+                suggest=_skills,
                 arguments="load|unload|reload|install|update|remove|lock|unlock NAME",
                 example="load book-flight",
                 takes_files=True,
@@ -291,3 +295,23 @@ def _named(name: str) -> str:
 def _short(text: str, most: int) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+async def _skills(typing: Unfinished) -> Iterable[Suggestion]:
+    entries = (await typing.session.conversation.skills()).entries()
+    return (suggested(entry.name) for entry in _fitting(entries, typing.before.lower()))
+
+
+def _fitting(entries: Sequence[SkillEntry], verb: str) -> Iterable[SkillEntry]:
+    """Return the skills with which this can be done."""
+    match verb:
+        case "load":
+            return (each for each in entries if not each.loaded)
+        case "unload" | "reload":
+            return (each for each in entries if each.loaded)
+        case "update" | "remove":
+            return (each for each in entries if each.origin is Origin.INSTALLED)
+        case "install":
+            return ()
+        case _:
+            return entries

@@ -1,12 +1,16 @@
 """The command for background tasks: /tasks."""
 
+from collections.abc import Iterable
+
 from agent_core.clock import Clock
 from agent_core.tasks import TaskStatus
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, too_soon
+from gateway.commands.command import LONGEST_ID, MOST_SUGGESTED, Command, Invocation, Unfinished, reply, too_soon
+from gateway.commands.suggested import suggested
 from gateway.permissions.request import typed_id
 from gateway.permissions.rights import TALK, always
 from gateway.runs.stop_and_continue import Continuing
@@ -77,6 +81,10 @@ class TaskCommands:
         text = "\n\n".join([*first, say("tasks_title", given.language), "\n".join(rows)])
         return OutboundMessage(markdown=text, buttons=buttons)
 
+    async def _ids(self, typing: Unfinished) -> Iterable[Suggestion]:
+        found = await self._tasks.shown(typing.chat, typing.sender, MOST_SUGGESTED, typing.language)
+        return [suggested(each.task.id, each.task.prompt) for each in found if not each.task.is_over]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -85,6 +93,7 @@ class TaskCommands:
                 {"en": "Show what runs in the background", "zh": "显示后台任务"},
                 self.tasks,
                 rights=always(TALK),
+                suggest=self._ids,
                 arguments="[cancel ID]",
                 example="cancel 2",
             ),

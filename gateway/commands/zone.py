@@ -1,15 +1,19 @@
 """The command for a chat's time zone: /tz."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
+from agent_core.tools.clock import zone_names
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Quoting, Rewritten
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
+from gateway.commands.suggested import suggested
 from gateway.permissions.request import typed_id
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
@@ -184,6 +188,7 @@ class ZoneCommands:
                 {"en": "Show or set the time zone", "zh": "查看或设置时区"},
                 self.zone,
                 rights=Rights({"": LOOK, "change": LOOK, **dict.fromkeys(_MINE, OWN), OTHERWISE: SET}),
+                suggest=_zones,
                 arguments="[NAME|mine NAME|reset|move]",
                 example="Europe/Paris",
             ),
@@ -197,3 +202,8 @@ async def _unknown(given: Invocation, wanted: str, command: str) -> OutboundMess
     button = Button(label=near, action=f"{command} {near}", says="yes")
     text = say("zone_did_you_mean", given.language, name=name, near=near)
     return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
+
+
+async def _zones(_: Unfinished) -> Iterable[Suggestion]:
+    names = await asyncio.to_thread(zone_names)
+    return (suggested(each) for each in sorted({*names.values()}) if "/" in each)

@@ -1,7 +1,6 @@
 """The table of slash commands, and what only they use."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 
 import structlog
@@ -17,7 +16,6 @@ from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.aside import AsideCommands
 from gateway.commands.budget import BudgetCommands
 from gateway.commands.command import Command, CommandTable
-from gateway.commands.completions import Completions, PeopleCompletions
 from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
@@ -86,21 +84,9 @@ class CommandParts:
             elsewhere=Elsewhere(parts.moments.erasing, self._drop),
             backups=self._backups,
         )
-        completions = Completions(
-            base.store,
-            parts.agents.chat_models,
-            parts.guards.approvals,
-            parts.agents.tasks,
-            parts.jobs.jobs,
-        )
-        named = PeopleCompletions(people.roles, people.strangers)
-        suggesters = {**completions.by_command, **named.by_command}
         self._approved = ApprovedPlugins(base.home)
         self.plugins = ListedPlugins(base.system.plugins, self._approved)
-        own = tuple(
-            replace(each, suggest=each.suggest or suggesters.get(each.name))
-            for each in chain.from_iterable(self._commands())
-        )
+        own = tuple(chain.from_iterable(self._commands()))
         self.plugins.commands = commands_of(parts.plugins, own, base.system.plugins.failures)
         self.plugins.owed = parts.owed.by_owner
         self.plugins.tools = {tool.name: tool for tool in parts.agents.parts.tools}
@@ -164,7 +150,7 @@ class CommandParts:
             McpCommands(base.approved).commands,
             GroupCommands(rules, sweep).commands,
             GroupToolCommands(rules).commands,
-            BudgetCommands(guards.budgets, store, access, base.audit).commands,
+            BudgetCommands(guards.budgets, store, access, base.audit, jobs.jobs).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
