@@ -199,7 +199,13 @@ class PostgresConnection:
         try:
             raw.execute(_SESSION, prepare=False)
             self._prepare(self)
-        except (psycopg.Error, PostgresError):
+        except psycopg.Error as error:
+            was_lost = raw.closed
+            self.close()
+            if was_lost:
+                raise PostgresError(str(error), sqlite3.SQLITE_BUSY) from error
+            raise
+        except PostgresError:
             self.close()
             raise
         return raw
