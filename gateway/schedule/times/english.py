@@ -35,7 +35,7 @@ _PATTERNS = {
     "in": r"in\b|after\b|(?=\w[\w\s,.]{1,40}\bfrom\s+now\b)",
     "later": r"(?:(?:['’]s?\s+)?time\b|from\s+now\b)?",
     "months": rf"(?:and\s+)?{AMOUNT}(?P<unit>month|year)s?\b",
-    "length": rf"(?:and\s+)?{AMOUNT}{_UNIT}(?P<half>\s*and\s+a\s+half\b)?",
+    "length": rf"(?:and\s+)?{AMOUNT}(?P<before>and\s+a\s+half\s+)?{_UNIT}(?P<half>\s*and\s+a\s+half\b)?",
     "hourly": r"hourly\b|every\s+(?:hour(?!\s+and\s+a\s+half)|(?P<minute>minute))\b",
     "every": r"every\b|each\b",
     "hour_and_a_half": r"hour\s+and\s+a\s+half\b",
@@ -49,7 +49,7 @@ _PATTERNS = {
     rf"|(?P<listed>{_HOUR})(?=\s*,?\s*(?:and\b|&)\s*(?:at\s+)?\d|\s*,\s*(?:at\s+)?\d)",
     "last_hour": _HOUR,
     "until": r"(?:until|till|up\s+to)\b(?=\s)",
-    "except": r"(?:except|excluding|but\s+not)\b(?:\s+on\b)?(?=\s)",
+    "except": rf"(?:except|excluding|but\s+not|but(?=\s+(?:on\s+)?{_ANY_WEEKDAY}))\b(?:\s+on\b)?(?=\s)",
     "chinese_goes_on": r"(?=[到至])",
     # parts of the day
     "this_part": rf"(?:tonight\b|this\s+{_PART})(?!['’])",
@@ -64,13 +64,13 @@ _PATTERNS = {
     "every_weekend": r"(?:(?:every|each|on)\s+)?weekends?\b",
     "weekend": r"(?:(?:every|each|on)\s+)?weekends?\b",
     "every_year": r"(?:every\s+year|yearly|annually)\b|every(?=\s+(?:\d|[a-z]{3,9}\s+\d))",
-    "every_month": r"(?:every\s+month|monthly)\b(?:\s+on\b)?(?:\s+the\b)?",
+    "every_month": r"(?:every\s+month|monthly|once\s+(?:a|per)\s+month)\b(?:\s+on\b)?(?:\s+the\b)?",
     "every_few": rf"(?:(?:every|each)\s+(?:other|(?P<number>\d{{1,3}}|{SPELT}))\s+"
     r"(?:(?P<unit>day|week|month|year)s?\b(?:\s+on\b)?(?:\s+the\b)?|(?=[a-z]+day\b|(?:mon|tue|wed|thu|fri|sat|sun)\b))"
     r"|(?:fortnightly|every\s+fortnight)\b(?:\s+on\b)?)",
     "period": rf"(?:(?:every|each)\s+(?:(?P<number>other|\d{{1,3}}|{SPELT})\s+)?"
     rf"(?={_PERIOD}s?\b(?!\s+(?:of\s+an?\s+)?hour))|(?={_PERIOD}ly\b))(?P<unit>{_PERIOD})(?:s|ly)?",
-    "weekly": r"(?:every\s+week|weekly)(?:\s+on\b)?(?=\s)|every\b|each\b"
+    "weekly": r"(?:every\s+week|weekly|once\s+(?:a|per)\s+week)(?:\s+on\b)?(?=\s)|every\b|each\b"
     r"|(?:on\s+)?(?=(?:mon|tues|wednes|thurs|fri|satur|sun)days\b)"
     rf"|(?:on\s+)?(?={_ANY_WEEKDAY}\s*(?:[-–—]|to\b|through\b)\s*{_ANY_WEEKDAY})",
     "weekday": _WEEKDAY,

@@ -76,8 +76,12 @@ _PERIOD = LatePattern(
 _PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
 _ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
 """As in `9:00 daily standup`."""
-_ENGLISH = LatePattern(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
-_CHINESE = LatePattern(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
+_ENGLISH = LatePattern(
+    r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"
+)
+_CHINESE = LatePattern(
+    r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末"
+)
 _AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
 _LEADS_TO_A_TIME = LatePattern(
     r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"

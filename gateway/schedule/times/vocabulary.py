@@ -12,8 +12,9 @@ QUARTER = 3
 _SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
 _HALVES = dict.fromkeys(("half an", "half a", "a half", "half", "半"), 0.5)
+_ONE_OR_TWO = {"a": 1, "an": 1, "a couple": 2, "a couple of": 2}
 _NUMBERS: dict[str, float] = (
-    _TENS | _HALVES | {"a": 1, "an": 1, **{word: n for n, word in enumerate(_SMALL, 1)}, "forty-five": 45}
+    _TENS | _HALVES | _ONE_OR_TWO | {**{word: n for n, word in enumerate(_SMALL, 1)}, "forty-five": 45}
 )
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 _DIGITS = "零一二三四五六七八九"
@@ -34,7 +35,8 @@ _PERIODS: dict[str, tuple[Literal["WEEKLY", "MONTHLY"], int]] = {
 
 SPELT = "|".join(_SMALL)
 """Numbers of hours in letters, as a pattern."""
-AMOUNT = rf"(?P<number>\d{{1,9}}(?:\.\d{{1,3}})?|(?:a\s+half|half(?:\s+an?)?|an?|{SPELT}|{'|'.join(_TENS)})(?=\s))\s*"
+_SOME = r"a\s+couple(?:\s+of)?|a\s+half|half(?:\s+an?)?|an?"
+AMOUNT = rf"(?P<number>\d{{1,9}}(?:\.\d{{1,3}})?|(?:{_SOME}|{SPELT}|{'|'.join(_TENS)})(?=\s))\s*"
 """A number in letters is followed by white space, so that `and` does not contain `an d`."""
 CHINESE_NUMBER = r"\d{1,9}|[一二两三四五六七八九]?十[一二三四五六七八九]?|[零一二两三四五六七八九]"
 
@@ -89,7 +91,8 @@ def times_a_day(word: str | None) -> int | None:
 
 def length_of(length: re.Match[str]) -> tuple[float, int]:
     """Return a number of units, such as `2 hours and a half`, and the seconds of one."""
-    return number(length["number"]) + (0.5 if length["half"] else 0), seconds(length["unit"])
+    has_half = length["half"] or length.groupdict().get("before")
+    return number(length["number"]) + (0.5 if has_half else 0), seconds(length["unit"])
 
 
 def days_ahead(word: str) -> int:
