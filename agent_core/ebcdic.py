@@ -10,7 +10,7 @@ BREAK = "\x85"
 """The end of a line on a mainframe."""
 _BLANK, _BLANK_IN_ASCII = (b"\x40", b"\x15", b"\x25"), (b"\n", b" ")
 """A space and two ends of a line."""
-_LEAST_USUAL, _LEAST_LETTERS = 0.95, 0.5
+_LEAST_USUAL, _LEAST_LETTERS, _MOST_OTHERS = 0.95, 0.5, 0.35
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _USUAL = _LETTERS | frozenset(" .,;:-/()'\"!?&%+*=#@$<>_\t\r\n" + BREAK)
 _ACCENTED = frozenset("".join(WESTERN) + "".join(WESTERN).upper() + "€£§¿¡")
@@ -25,7 +25,9 @@ def code_page(content: bytes) -> str:
     usual, _, page = max(scored)
     text = content.decode(page)
     letters = sum(char in _LETTERS for char in text)
-    return page if usual >= _LEAST_USUAL and letters >= _LEAST_LETTERS * len(text) else ""
+    others = sum(char not in _USUAL for char in text)
+    is_text = letters >= _LEAST_LETTERS * len(text) and others <= _MOST_OTHERS * letters
+    return page if usual >= _LEAST_USUAL and is_text else ""
 
 
 def _usual(content: bytes, page: str) -> float:
