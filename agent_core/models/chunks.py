@@ -246,7 +246,7 @@ def _private(fields: Mapping[str, object]) -> JsonObject:
     found = {
         name: value if name in REASONING and isinstance(value, str) else _plain(value)
         for name, value in fields.items()
-        if value and _PRIVATE.search(name)
+        if value and value is not True and _PRIVATE.search(name)  # a mark is of its chunk alone
     }
     found.pop("thinking_blocks", None)
     if isinstance(repeated := found.get("provider_specific_fields"), dict):  # litellm copies thoughts to here

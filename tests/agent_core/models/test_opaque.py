@@ -41,7 +41,7 @@ SIGNED: Json = {"google": {"thought_signature": "c2lnbmVk/+="}}
 CALLS: Json = {"tool_calls": [call()]}
 
 
-@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "thinking", "thought"])
 async def test_reasoning_goes_back_with_the_calls_in_the_field_in_which_it_came(name: str) -> None:
     async with tables() as opens:
         chat = await opens.own(
@@ -52,9 +52,20 @@ async def test_reasoning_goes_back_with_the_calls_in_the_field_in_which_it_came(
         (answer,) = chat.server.answers_of(1)
 
     assert done.failure is None
-    assert {field for field in answer if "reasoning" in field} == {name}
+    assert answer.keys() == {"role", "content", "tool_calls", name}
     assert answer[name] == "Let me think."
     assert chat.shown().strip() == "Noon."
+
+
+async def test_the_mark_of_a_chunk_with_thoughts_does_not_go_back_with_the_whole_answer() -> None:
+    async with tables() as opens:
+        thought: Json = {"content": "Let me think.", "thought": True}
+        chat = await opens.own(openai(thought, CALLS, finish="tool_calls"), openai({"content": "Noon."}))
+        await chat.goes_on("What time is it?")
+        await chat.goes_on()
+        (answer,) = chat.server.answers_of(1)
+
+    assert answer.keys() == {"role", "content", "tool_calls"}
 
 
 async def test_reasoning_goes_back_through_litellm_too() -> None:
