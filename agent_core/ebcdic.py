@@ -4,7 +4,12 @@ from collections import Counter
 
 from agent_core.alphabets import WESTERN
 
-LABELS = {"cp037": "EBCDIC (037)", "cp273": "EBCDIC (273)", "cp500": "EBCDIC (500)", "cp1140": "EBCDIC (1140)"}
+LABELS = {
+    "cp037": "IBM037 (EBCDIC)",
+    "cp273": "IBM273 (EBCDIC)",
+    "cp500": "IBM500 (EBCDIC)",
+    "cp1140": "IBM1140 (EBCDIC)",
+}
 """The name of each code page for people; those before fit equally."""
 BREAK = "\x85"
 """The end of a line on a mainframe."""

@@ -352,13 +352,13 @@ CANDIDATES = (
     _Candidate("koi8_u", "KOI8-U", (*between("\u0410", "\u0451", 0.96), *among(f"{_RUSSIAN}іїєґ", most=0.97)), mixed),
     _Candidate("iso8859_5", "ISO-8859-5", between("\u0410", "\u0451", 0.955), mixed),
     _Candidate("cp866", "CP866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines)),
-    _Candidate("cp874", "Windows-874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
+    _Candidate("cp874", "CP874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
     _Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
     _Candidate("cp437", "CP437", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
     _Candidate("cp852", "CP852", drawn(among(*CENTRAL, most=0.78), 1.0), _boxed, _IN_MIDDLE),
     _Candidate("cp775", "CP775", drawn(among(*BALTIC, most=0.78), 1.0), _boxed, _ON_BALTIC),
     _Candidate("mac_roman", "Mac Roman", among(*WESTERN, most=0.62), crowded, _IN_WEST),
-    _Candidate("mac_latin2", "Mac Central European", among(*CENTRAL, most=0.6), crowded, _IN_MIDDLE),
+    _Candidate("mac_latin2", "Mac Latin2", among(*CENTRAL, most=0.6), crowded, _IN_MIDDLE),
     _Candidate("mac_cyrillic", "Mac Cyrillic", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ", most=0.99), _of_mac),
 )
 """In the order in which they are taken where they fit equally."""

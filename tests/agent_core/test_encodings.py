@@ -1,5 +1,6 @@
 """Text of office programs and old systems is read in its encoding, written back in it, and never taken for another."""
 
+import codecs
 import zlib
 from random import Random
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.encodings import CANDIDATES, read_text
+from agent_core.encodings import CANDIDATES, LABELS, read_text
 
 TEXTS = {
     "cp932": [
@@ -170,6 +171,11 @@ def test_encodings_that_read_the_same_are_no_rivals() -> None:
 
     assert found is not None
     assert found.note == "read as Windows-1252, which is a guess"
+
+
+@pytest.mark.parametrize("label", LABELS.values())
+def test_programs_know_an_encoding_by_the_name_that_is_told(label: str) -> None:
+    assert codecs.lookup(label.partition(" (")[0])
 
 
 @given(st.text())
