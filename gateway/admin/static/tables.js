@@ -65,7 +65,7 @@ function filtered(table, name) {
 function look() {
   const tables = document.querySelectorAll("#content table:has(> thead)");
   tables.forEach((table, index) => {
-    if (table.dataset.paged !== undefined || table.dataset.ready || rows(table).some((row) => row.cells.length !== table.tHead.rows[0].cells.length)) return;
+    if (table.dataset.paged !== undefined || table.dataset.ready !== undefined || rows(table).some((row) => row.cells.length !== table.tHead.rows[0].cells.length)) return;
     table.dataset.ready = "";
     const name = `${location.pathname} ${index}`;
     if (rows(table).length > 1) sortable(table, name);
