@@ -18,7 +18,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 from bench.bot import Bot
 from bench.figures import Figure
 from bench.kills import EARLY, LONGEST_START_S, MOST_TWICE, Sizes, shares
-from bench.stage import Stage, stage
+from bench.stage import Seat, Stage, stage
 from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Answer, ModelRequest, Turn
 
@@ -37,11 +37,11 @@ def answer(_: ModelRequest) -> Answer:
 
 @dataclass
 class Sender:
-    """A program that sends events, each until it is answered."""
+    """A program that sends events to webhooks in turn, each until it is answered."""
 
     port: int
-    path: str = ""
-    secret: str = ""
+    hooks: list[tuple[str, str]] = field(default_factory=list)
+    """The path and the secret of each webhook."""
     answered: list[int] = field(default_factory=list)
     repeated: int = 0
 
@@ -53,10 +53,11 @@ class Sender:
 
     async def _until_answered(self, client: ClientSession, number: int, after: float) -> None:
         await asyncio.sleep(after)
-        headers = {"Authorization": f"Bearer {self.secret}", "Idempotency-Key": f"event {number}"}
+        path, secret = self.hooks[number % len(self.hooks)]
+        headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": f"event {number}"}
         while True:
             with suppress(ClientError, TimeoutError):
-                url = f"http://127.0.0.1:{self.port}{self.path}"
+                url = f"http://127.0.0.1:{self.port}{path}"
                 async with client.post(url, json={"number": number}, headers=headers) as answer:
                     if answer.status == 200:
                         self.answered.append(number)
@@ -67,12 +68,11 @@ class Sender:
 
 async def figures(on: str, sizes: Sizes) -> list[Figure]:
     chance = random.Random(sizes.seed)  # noqa: S311 (a bench that can be repeated)
-    async with stage(answer, on, pace=False, seats=1) as scene:
+    async with stage(answer, on, pace=False, seats=sizes.chats) as scene:
         sender = Sender(_free_port())
         await _live(scene, sender, sizes, chance)
-        told = Counter(
-            int(each) for message in scene.seats[0].chat.bot_messages for each in _TOLD.findall(message.text)
-        )
+        texts = [message.text for seat in scene.seats for message in seat.chat.bot_messages]
+    told = Counter(int(each) for text in texts for each in _TOLD.findall(text))
     lost = set(sender.answered) - told.keys()
     twice = sum(count > 1 for count in told.values())
     return [
@@ -85,11 +85,12 @@ async def figures(on: str, sizes: Sizes) -> list[Figure]:
 
 async def _live(scene: Stage, sender: Sender, sizes: Sizes, chance: random.Random) -> None:
     """Run one process after the other, and a last one in which everything is told."""
-    owner = f"{scene.place.platform}:{scene.seats[0].person.id}"
-    settings = {**SETTINGS, "PARLEY_OWNERS": owner, "PARLEY_WEB_PORT": str(sender.port)}
+    owners = ",".join(f"{scene.place.platform}:{seat.person.id}" for seat in scene.seats)
+    settings = {**SETTINGS, "PARLEY_OWNERS": owners, "PARLEY_WEB_PORT": str(sender.port)}
     bot = await scene.spawn(environ=settings)
     await scene.listening(bot)
-    await _add(scene, sender)
+    slash = "!" if isinstance(scene.emulator, SlackEmulator) else "/"
+    sender.hooks = [await _added(seat, slash) for seat in scene.seats]
     sent = 0
     for share in shares(sizes.messages, sizes.kills + 1):
         sending = asyncio.create_task(sender.send(range(sent, sent + share), chance))
@@ -100,7 +101,8 @@ async def _live(scene: Stage, sender: Sender, sizes: Sizes, chance: random.Rando
             bot = await _next(scene, settings, chance)
         await sending
     with suppress(AssertionError):
-        await scene.seats[0].answered("-end", sizes.messages, AT_THE_END_S)
+        for seat, share in zip(scene.seats, shares(sizes.messages, len(scene.seats)), strict=True):
+            await seat.answered("-end", share, AT_THE_END_S)
     await bot.stop()
 
 
@@ -115,18 +117,17 @@ async def _next(scene: Stage, settings: dict[str, str], chance: random.Random) -
     return bot
 
 
-async def _add(scene: Stage, sender: Sender) -> None:
-    """Set the webhook, and what it tells."""
-    slash, [seat] = "!" if isinstance(scene.emulator, SlackEmulator) else "/", scene.seats
+async def _added(seat: Seat, slash: str) -> tuple[str, str]:
+    """Set a webhook and what it tells. Return its path and secret."""
     await seat.says(f"{slash}hook add bench")
     await seat.answered("/hooks/", 1, AT_THE_END_S)
     shown = " ".join(message.text for message in seat.chat.bot_messages)
     path, secret = re.search(r"(/hooks/[0-9a-f]{32})", shown), re.search(r"only now:\W*([0-9a-f]{48})", shown)
     assert path, shown
     assert secret, shown
-    sender.path, sender.secret = path[1], secret[1]
     await seat.says(f"{slash}hook post bench event-{{{{number}}}}-end")
     await seat.answered("From now on", 1, AT_THE_END_S)
+    return path[1], secret[1]
 
 
 def _free_port() -> int:

@@ -37,24 +37,24 @@ class HooksRoute:
     def __init__(self, core: Core, hooks: Hooks) -> None:
         self._core = core
         self._hooks = hooks
-        self._room = RateLimit(core.clock.monotonic)
+        self._places, self._room = (RateLimit(core.clock.monotonic) for _ in range(2))
 
     async def answer(self, asked: Asked) -> Answer:
         """Store an event and answer that it is taken, or say why not. Raises Refused."""
-        self._wait(f"place {asked.place}", OF_ONE_PLACE)
+        _wait(self._places, f"place {asked.place}", OF_ONE_PLACE)
         hook = await self._hooks.at(asked.name) if asked.name.isascii() else None
         if hook is None:
-            self._wait(f"wrong {asked.place}", WRONG_OF_ONE_PLACE)
+            _wait(self._places, f"wrong {asked.place}", WRONG_OF_ONE_PLACE)
             return NOT_FOUND
         body = await asked.body()
         sent, sender = Sent(asked.headers, body, self._core.clock.time()), SENDERS[hook.sender]
         if not sender.is_genuine(hook.secret, sent):
-            self._wait(f"wrong {asked.place}", WRONG_OF_ONE_PLACE)
+            _wait(self._places, f"wrong {asked.place}", WRONG_OF_ONE_PLACE)
             return NOT_FOUND
         asked.showed_key()
         if hook.paused or not self.is_right(hook):
             return _ANSWERS[Took.GONE]
-        self._wait(f"hook {hook.id}", self._core.settings.of(HooksSettings).a_minute)
+        _wait(self._room, f"hook {hook.id}", self._core.settings.of(HooksSettings).a_minute)
         content = content_of(self._core.secrets.mask(text_of(body)), asked.headers)
         keys, kind = sender.keys(sent, content), self._core.secrets.mask(sender.kind(sent, content))
         return await self._take(Arrived(hook, keys, kind, len(body), content.text, sent.now))
@@ -74,9 +74,10 @@ class HooksRoute:
         await self._core.owe(change)
         return _too_many(3_600.0) if took is Took.FULL else _ANSWERS[took]
 
-    def _wait(self, key: str, a_minute: int) -> None:
-        if seconds := self._room.wait(key, a_minute):
-            raise Refused(_too_many(seconds))
+
+def _wait(limit: RateLimit, key: str, a_minute: int) -> None:
+    if seconds := limit.wait(key, a_minute):
+        raise Refused(_too_many(seconds))
 
 
 def _too_many(seconds: float) -> Answer:
