@@ -65,7 +65,7 @@ from gateway.permissions.roles import Role, Roles
 from gateway.permissions.workspaces import Workspaces
 from gateway.plugin import Plugin
 from gateway.records.metric import Durations, Metric, counter, gauge
-from gateway.runs.errands import Errand, Errands
+from gateway.runs.errands import Errand, ErrandEnd, Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
@@ -124,6 +124,7 @@ __all__ = [
     "Duty",
     "Entry",
     "Errand",
+    "ErrandEnd",
     "Errands",
     "FileContents",
     "Finished",

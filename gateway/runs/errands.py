@@ -11,14 +11,17 @@ import structlog
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock
-from agent_core.events import AgentEnd, AgentEvent
+from agent_core.events import AgentEnd, AgentEvent, MessageStart
+from agent_core.loop.answer import piece_of
 from agent_core.loop.limits import TaskBudget
 from agent_core.loop.permissions import Permissions
 from agent_core.messages import AssistantMessage, UserMessage, user
+from agent_core.models.llm import FailureKind
 from agent_core.origin import CLEAN, DATA, Origin
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, Sender
+from gateway.delivery.sending import Right, Sending
 from gateway.permissions.addresses import given_in
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.permissions import RecordedPermissions
@@ -55,12 +58,29 @@ NO_RIGHT = "the person for whom it would run has no right in this chat any more"
 log = structlog.get_logger(__name__)
 
 
-def _nothing(_: AgentEvent) -> None:
-    """Take no note of an event."""
+class _Words:
+    """Passes on the words of a run as they come, with a blank line between two answers."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        self._hear = hear
+        self._speaker = ""
+        self._said_by = ""
+
+    def __call__(self, event: AgentEvent) -> None:
+        if isinstance(event, MessageStart):
+            self._speaker = event.message.id
+        if piece := piece_of(event):
+            between = "\n\n" if self._said_by not in ("", self._speaker) else ""
+            self._said_by = self._speaker
+            self._hear(between + piece)
 
 
 Then = Callable[[Report], Awaitable[Sequence[Post]]]
 """Returns the messages of a report."""
+
+
+async def _no_messages(_: Report) -> Sequence[Post]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +105,7 @@ class Errand:
     chat: ChatKey
     person: str
     words: str
-    then: Then
+    then: Then = _no_messages
     brought: str = ""
     origin: Origin = DATA
     language: str = "en"
@@ -94,11 +114,18 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Done:
-    """An errand that is over, and what records that."""
+class ErrandEnd:
+    """An errand that is over.
+
+    Attributes:
+        report: What came of it.
+        recorded: Records that.
+        is_spent: True if a budget had no room for it.
+    """
 
     report: Report
     recorded: Work[None]
+    is_spent: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,6 +149,8 @@ class Errands:
         rights: ErrandRights,
         workspaces: Workspaces,
         clock: Clock,
+        *,
+        sending: Sending,
     ) -> None:
         """`agents` are those of chats, without tools that would start something there."""
         self._runner = runner
@@ -132,9 +161,10 @@ class Errands:
         self._workspaces = workspaces
         self._approvals = rights.approvals
         self._clock = clock
+        self._sending = sending
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
 
-    async def owed(self, errand: Errand) -> Done:
+    async def owed(self, errand: Errand) -> ErrandEnd:
         """Do an errand that a chat is owed, when there is room among the others."""
         with self._runner.drain.unit(errand.id, errand.chat) as unit:
             unit.rests = True
@@ -143,26 +173,52 @@ class Errands:
                 await unit.pause()
                 return await self.done(errand)
 
-    async def done(self, errand: Errand, hear: Callable[[AgentEvent], None] = _nothing) -> Done:
-        """Do an errand, or go on with it. `hear` is called with each event of its run."""
+    async def done(
+        self,
+        errand: Errand,
+        hear: Callable[[str], None] | None = None,
+        unwanted: asyncio.Event | None = None,
+    ) -> ErrandEnd:
+        """Do an errand, or go on with it. `record` it then.
+
+        `hear` is called with its words, piece by piece. The run ends once `unwanted` is set.
+        """
         if not self._rules.may(TALK, errand.chat, Sender(id=errand.person, name="")):
-            return Done(Report(status=TaskStatus.FAILED, error=NO_RIGHT, origin=CLEAN), lambda _: None)
+            return ErrandEnd(Report(status=TaskStatus.FAILED, error=NO_RIGHT, origin=CLEAN), lambda _: None)
         run = Run(errand.id, errand.chat, errand.id, errand.person, started=self._clock.time())
         first = await self._first(errand)
         agent = self._agent(errand, first)
         work = IsolatedRun(self._runner, run, agent, self._store, self._clock, budget=BUDGET)
         with ExitStack() as life:
             life.enter_context(self._runner.tracked(run))
-            life.enter_context(work.heard_by(hear))
+            if hear is not None:
+                life.enter_context(work.heard_by(_Words(hear)))
+            if unwanted is not None:
+                stopping = asyncio.create_task(_stop(work, unwanted))
+                life.callback(stopping.cancel)
             log.info("an errand runs", run=run.id, chat=str(run.chat))
             begin = partial(self._store.runs.begin_apart, run)
             report = await work.report(begin, first, can_wait=False)
         await self._approvals.run_over(run.id)
-        return Done(report, self._store.runs.ending(run, _end(report, work.errand.end, agent)))
+        end = work.errand.end
+        is_spent = end is not None and end.failure is FailureKind.SPENT
+        return ErrandEnd(report, self._store.runs.ending(run, _end(report, end, agent)), is_spent)
 
-    async def record(self, done: Done) -> None:
+    async def is_here(self, chat: ChatKey) -> bool:
+        """Return True if this process works on a chat, or does from now on, and no other one."""
+        return await self._sending.right(chat) is not Right.REMOTE
+
+    async def record(self, done: ErrandEnd) -> None:
         """Record that an errand is over which no chat was owed."""
         await self._store.runs.write(done.recorded)
+
+    async def leave(self, run_id: str) -> None:
+        """Record that an errand is over whose process died, and whose answer nobody waits for any more."""
+        run = await self._store.runs.find(run_id)
+        if run is not None and not await self._store.runs.is_over(run_id):
+            how = RunEnd(TerminalReason.ABORTED, "", "nobody waits for its answer any more")
+            await self._store.runs.write(self._store.runs.ending(run, how))
+            await self._approvals.run_over(run_id)
 
     def _agent(self, errand: Errand, first: UserMessage) -> Agent:
         base = self._agents.parts
@@ -188,6 +244,11 @@ class Errands:
         said = user(words, origin=errand.origin if errand.brought else CLEAN, context="\n".join(lines))
         is_trusted = self._rules.access.is_trusted(errand.chat, Sender(id=errand.person, name=""))
         return self._store.secrets.masked(said).model_copy(update={"by_guest": not is_trusted})
+
+
+async def _stop(work: IsolatedRun, unwanted: asyncio.Event) -> None:
+    await unwanted.wait()
+    work.errand.cancel()
 
 
 def _brought(text: str) -> list[str]:

@@ -81,6 +81,7 @@ class AgentFactories:
             ErrandRights(guards.rules, guards.permissions, guards.approvals),
             files.workspaces,
             clock,
+            sending=base.peers.sending,
         )
 
     async def _apply(self, before: Settings, models: ModelSet) -> None:

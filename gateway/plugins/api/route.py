@@ -1,0 +1,138 @@
+"""The paths of OpenAI's protocol: who may ask, and what they are answered."""
+
+import json
+import math
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from uuid import uuid4
+
+from agent_core.origin import DATA
+from channels.base import Sender
+from gateway.plugin import Core
+from gateway.plugins.api.calls import DUTY, Call, Failed
+from gateway.plugins.api.protocol import EVENTS, JSON, Chunks, completion, error, models, read, refused, words_of
+from gateway.plugins.api.table import ApiKey, ApiKeys
+from gateway.runs.errands import Errand, Errands
+from gateway.web.rate_limit import RateLimit
+from gateway.web.route import Answer, Asked, Opening, Refused, Route
+
+COMPLETIONS, MODELS = "/v1/chat/completions", "/v1/models"
+MOST_BYTES = 4 * 1024 * 1024
+OPENINGS: Mapping[str, Opening] = {
+    COMPLETIONS: Opening(methods=("POST",), most_bytes=MOST_BYTES, seconds=900.0),
+    MODELS: Opening(),
+}
+WRONG_OF_ONE_PLACE = 30
+"""Requests with a wrong key in a minute from one address."""
+OF_ONE_KEY = 30
+"""Calls in a minute."""
+AT_ONCE = 3
+"""Calls of one key under way."""
+_NO_KEY = "this needs a key, which /key add makes in a chat, as bearer token"
+
+
+class ApiRoutes:
+    """Answers programs that show a key."""
+
+    def __init__(self, core: Core, keys: ApiKeys, errands: Errands) -> None:
+        self._core = core
+        self._keys = keys
+        self._errands = errands
+        self._places, self._calls = (RateLimit(core.clock.monotonic) for _ in range(2))
+        self._under_way: dict[int, int] = {}
+        """The number of calls by the number of their key."""
+
+    @property
+    def routes(self) -> Mapping[str, Route]:
+        return {COMPLETIONS: self.complete, MODELS: self.list}
+
+    async def list(self, asked: Asked) -> Answer:
+        """Return the models. Raises Refused."""
+        await self._key(asked)
+        return models(await self._core.store.created_at())
+
+    async def complete(self, asked: Asked) -> Answer:
+        """Let the agent answer. Raises Refused."""
+        key = await self._key(asked)
+        asked.showed_key()
+        if self._under_way.get(key.id, 0) >= AT_ONCE:
+            raise _too_many(5.0)
+        if seconds := self._calls.wait(str(key.id), OF_ONE_KEY):
+            raise _too_many(seconds)
+        request = read(await _body(asked))
+        words, history = words_of(request)
+        if not await self._errands.is_here(key.chat):
+            raise refused(503, "another node works on this chat: ask again", kind="server_error", wait=2)
+        call = self._call(key, words, history)
+        now = self._core.clock.time()
+        chunks = Chunks(call.errand.id, now)
+        if request.stream:
+            pieces = self._streamed(call, chunks, has_usage=request.has_usage)
+            return Answer(chunks.begin(), content_type=EVENTS, chunks=pieces)
+        with _Counting(self._under_way, key):
+            try:
+                done = await call.whole()
+            except Failed as failed:
+                body = json.dumps(error(failed.message, failed.kind, failed.code)).encode()
+                return Answer(body, failed.status, JSON)
+        return completion(call.errand.id, now, done.report.text, done.report.usage)
+
+    async def _streamed(self, call: Call, chunks: Chunks, *, has_usage: bool) -> AsyncGenerator[bytes, None]:
+        with _Counting(self._under_way, call.key):
+            async with aclosing(call.streamed(chunks, has_usage=has_usage)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+    def _call(self, key: ApiKey, words: str, history: str) -> Call:
+        errand = Errand(
+            f"api-{uuid4().hex}",
+            key.chat,
+            key.person,
+            words,
+            brought=f"Said before in the program:\n{history}" if history else "",
+            origin=DATA,
+            language=key.language,
+            asks=True,
+            duty=DUTY,
+        )
+        return Call(self._core, self._keys, self._errands, key, errand)
+
+    async def _key(self, asked: Asked) -> ApiKey:
+        """Return the key that a request shows. Raises Refused."""
+        scheme, _, secret = asked.headers.get("Authorization", "").partition(" ")
+        key = await self._keys.shown(secret.strip()) if scheme.lower() == "bearer" and secret.strip() else None
+        if key is not None and self._core.access.may_speak(key.chat, Sender(id=key.person, name="")):
+            return key
+        if seconds := self._places.wait(asked.place, WRONG_OF_ONE_PLACE):
+            raise _too_many(seconds)
+        raise refused(401, _NO_KEY, code="invalid_api_key")
+
+
+class _Counting:
+    """Counts a call of a key while it is under way."""
+
+    def __init__(self, counts: dict[int, int], key: ApiKey) -> None:
+        self._counts = counts
+        self._key = key.id
+
+    def __enter__(self) -> None:
+        self._counts[self._key] = self._counts.get(self._key, 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        self._counts[self._key] -= 1
+        if not self._counts[self._key]:
+            del self._counts[self._key]
+
+
+async def _body(asked: Asked) -> bytes:
+    """Return the body. Raises Refused in OpenAI's form."""
+    try:
+        return await asked.body()
+    except Refused as error:
+        raise refused(error.answer.status, error.answer.body.decode()) from error
+
+
+def _too_many(seconds: float) -> Refused:
+    return refused(
+        429, "too many requests", code="rate_limit_exceeded", kind="rate_limit_error", wait=math.ceil(seconds)
+    )
