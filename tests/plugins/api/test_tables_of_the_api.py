@@ -2,11 +2,11 @@
 
 from gateway.plugins.api.plugin import ApiPlugin
 from parley.testing.bot import Bot
-from parley.testing.tables import TableTests
+from tests.plugins.both_databases import OnBoth
 from tests.plugins.api.conftest import key_of
 
 
-class TestTablesOfTheApi(TableTests):
+class TestTablesOfTheApi(OnBoth):
     plugin = ApiPlugin
 
     async def use(self, bot: Bot) -> None:

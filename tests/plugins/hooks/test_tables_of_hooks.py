@@ -2,11 +2,11 @@
 
 from gateway.plugins.hooks.plugin import HooksPlugin
 from parley.testing.bot import Bot
-from parley.testing.tables import TableTests
+from tests.plugins.both_databases import OnBoth
 from tests.plugins.hooks.sending import added, sent
 
 
-class TestTablesOfHooks(TableTests):
+class TestTablesOfHooks(OnBoth):
     plugin = HooksPlugin
 
     async def use(self, bot: Bot) -> None:
