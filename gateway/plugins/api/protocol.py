@@ -14,6 +14,9 @@ MODEL = "parley"
 JSON = "application/json"
 EVENTS = "text/event-stream; charset=utf-8"
 LONGEST_TEXT = 400_000
+"""Characters of the last message."""
+MOST_HISTORY = 19_000
+"""Characters of what was said before, which an errand brings along as a whole."""
 
 
 class Part(BaseModel):
@@ -82,6 +85,8 @@ def words_of(asked: Completion) -> tuple[str, str]:
     if last.role != "user" or not last.text.strip():
         raise refused(400, "the last message has to be one of the user, with text", param="messages")
     history = "\n".join(f"{each.role}: {each.text}" for each in before if each.text)
+    if len(history) > MOST_HISTORY:  # the newest of it is what this is about
+        history = f"[... {len(history) - MOST_HISTORY} characters cut]\n{history[-MOST_HISTORY:]}"
     if len(last.text) > LONGEST_TEXT:
         raise refused(400, f"the last message may have {LONGEST_TEXT} characters", param="messages")
     return last.text, history

@@ -28,7 +28,12 @@ class Content:
                 found = found[int(part)]
             else:
                 return None
-        return found
+        return clean(found) if isinstance(found, str) else found
+
+
+def clean(text: str) -> str:
+    """Return a text as it can be stored and sent: halves of characters, which JSON can hold, are replaced."""
+    return text.encode("utf-8", "replace").decode().replace("\0", NUL)
 
 
 def text_of(body: bytes) -> str:
@@ -52,7 +57,15 @@ def _form(text: str) -> Content:
     payload = fields.get("payload")  # GitHub sends JSON so, if it is told to send forms
     inner = _json(payload) if isinstance(payload, str) else None
     fields = inner if isinstance(inner, dict) else fields
-    return Content(json.dumps(fields, ensure_ascii=False), fields)
+    return Content(as_json(fields) or text, fields)
+
+
+def as_json(value: JsonValue) -> str:
+    """Return a value as JSON; an empty text for one that is nested too deep."""
+    try:
+        return clean(json.dumps(value, ensure_ascii=False))
+    except RecursionError:
+        return ""
 
 
 def _json(text: str) -> JsonValue:

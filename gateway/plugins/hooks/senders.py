@@ -13,7 +13,7 @@ import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gateway.plugins.hooks.content import Content
+from gateway.plugins.hooks.content import Content, clean
 
 FOR_GOOD = float("inf")
 WINDOW = 600.0
@@ -22,6 +22,8 @@ TOLERANCE = 300.0
 """Seconds by which the time in a signature may differ from ours."""
 LONGEST_TIME = 15
 """Digits of a time."""
+LONGEST_KIND = 100
+"""Characters of the name of an event."""
 MOST_SIGNATURES = 10
 STANDARD_KEY = "whsec_"
 
@@ -85,11 +87,11 @@ def _is_fresh(stamp: str, now: float) -> bool:
 
 
 def _header(name: str) -> Callable[[Sent, Content], str]:
-    return lambda sent, _: sent.headers.get(name, "")[:100]
+    return lambda sent, _: clean(sent.headers.get(name, ""))[:LONGEST_KIND]
 
 
 def _field(path: str) -> Callable[[Sent, Content], str]:
-    return lambda _, content: str(content.at(path) or "")[:100]
+    return lambda _, content: str(content.at(path) or "")[:LONGEST_KIND]
 
 
 def _by_words(sent: Sent, _: Content) -> list[Key]:

@@ -1,16 +1,17 @@
 """Fills what was sent into the text that somebody has written for it. Nothing of it is code."""
 
-import json
 import re
 
 from pydantic import JsonValue
 
 from channels.text import literal
-from gateway.plugins.hooks.content import Content
+from gateway.plugins.hooks.content import Content, as_json
 
 LONGEST_TEMPLATE = 2_000
 LONGEST_VALUE = 500
 """Characters of one value."""
+LONGEST_TOLD = 4_000
+"""Characters of all that is told of an event."""
 LONGEST_TEXT = 1_500
 """Characters of what is shown without a template."""
 _PLACE = re.compile(r"\{\{\s*([\w.@:/-]{1,200})\s*\}\}")
@@ -29,7 +30,8 @@ def filled(template: str, content: Content, kind: str) -> str:
             at = {"event": kind, "body": content.text}.get(path)
         return literal(_cut(_words(at), LONGEST_VALUE))
 
-    return "\n".join(line.rstrip() for line in _PLACE.sub(value, template).splitlines()).strip()
+    told = "\n".join(line.rstrip() for line in _PLACE.sub(value, template).splitlines()).strip()
+    return _cut(told, LONGEST_TOLD)
 
 
 def in_short(content: Content) -> str:
@@ -40,7 +42,7 @@ def in_short(content: Content) -> str:
 def _words(value: JsonValue) -> str:
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else as_json(value)
 
 
 def _cut(text: str, most: int) -> str:

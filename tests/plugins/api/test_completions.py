@@ -97,6 +97,30 @@ async def test_what_was_said_before_is_data_and_only_the_last_message_is_the_per
     assert message.origin.is_data
 
 
+async def test_of_a_long_history_the_newest_is_kept(start_bot: StartBot, connect: Connect) -> None:
+    bot = await start_bot("Yes.", plugins=(ApiPlugin,))
+    client = await connect(bot)
+    before: list[ChatCompletionMessageParam] = [{"role": "user", "content": f"line {n} {'x' * 90}"} for n in range(999)]
+
+    await client.chat.completions.create(model="parley", messages=[*before, *HELLO])
+
+    [message] = bot.llm.requests[-1].messages
+    assert "line 998 " in str(message)
+    assert "line 1 " not in str(message)
+
+
+async def test_a_body_that_is_none_is_an_error_of_openai(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(ApiPlugin,))
+    headers = {"Authorization": f"Bearer {await key_of(bot)}"}
+    deep = b'{"messages": ' + b"[" * 10_000 + b"]" * 10_000 + b"}"
+    half = rb'{"model": "parley", "messages": [{"role": "user", "content": "\ud800"}]}'
+
+    for body in (b"", b"{", b"\xff", b"[]", b"null", deep, half):
+        answer = await bot.requests("/v1/chat/completions", "POST", body, headers=headers)
+        assert answer.status == 400, body[:20]
+        assert b'"type": "invalid_request_error"' in answer.body
+
+
 async def test_a_call_that_needs_an_approval_is_asked_in_the_chat(start_bot: StartBot, connect: Connect) -> None:
     done: list[str] = []
 

@@ -2,8 +2,8 @@
 
 from gateway.plugins.api.plugin import ApiPlugin
 from parley.testing.bot import Bot
-from tests.plugins.both_databases import OnBoth
 from tests.plugins.api.conftest import key_of
+from tests.plugins.both_databases import OnBoth
 
 
 class TestTablesOfTheApi(OnBoth):

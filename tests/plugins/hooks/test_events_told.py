@@ -175,6 +175,50 @@ async def test_whatever_comes_is_told_or_shown_in_short(
     assert "set by Ann" in bot.screen[-1]
 
 
+HALVES = rb'{"a": "\ud800 x", "id": "\udfff", "type": "\ud800", "object_kind": "\ud800"}'
+
+
+@pytest.mark.parametrize("sender", SIGN)
+async def test_halves_of_characters_are_no_obstacle(start_bot: StartBot, sender: str) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot, sender)
+    await bot.hears("/hook post builds {{a}} {{event}} {{id}}")
+
+    signed = {
+        "X-Event": "\udcff",
+        "X-GitHub-Event": "\udcff",
+        "X-GitHub-Delivery": "\udcff",
+        "Idempotency-Key": "\udcff",
+    }
+    assert (await sent(bot, hook, HALVES, signed)).status == 200
+    assert bot.screen[-1].startswith("? x")
+
+
+@pytest.mark.parametrize("deep", [200, 900, 960, 990, 1_500])
+async def test_what_is_nested_deep_is_told(start_bot: StartBot, deep: int) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot)
+    await bot.hears("/hook post builds value: {{a}}")
+
+    nested = b'{"a": ' + b"[" * deep + b"]" * deep + b"}"
+    assert (await sent(bot, hook, nested)).status == 200
+    assert bot.screen[-1].startswith("value:")
+    form = b"payload=" + nested
+    assert (await sent(bot, hook, form, {"Content-Type": "application/x-www-form-urlencoded"})).status == 200
+    assert bot.screen[-1].startswith("value:")
+
+
+async def test_a_template_with_many_values_makes_one_message(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot)
+    await bot.hears(f"/hook post builds {'{{body}} ' * 200}")
+    before = len(bot.screen)
+
+    await sent(bot, hook, {"a": "x" * 1_000})
+
+    assert len(bot.screen) <= before + 2
+
+
 async def test_a_flood_is_refused_with_when_to_come_again(start_bot: StartBot) -> None:
     bot = await start_bot(plugins=(HooksPlugin,), settings=limited(a_minute=5))
     hook = await added(bot)
