@@ -104,8 +104,8 @@ async def _live(scene: Stage, sender: Sender, sizes: Sizes, chance: random.Rando
             await bot.kill()
             bot = await _next(scene, settings, chance)
         await sending
-    with suppress(AssertionError):
-        for seat, share in zip(scene.seats, shares(sizes.messages, len(scene.seats)), strict=True):
+    for seat, share in zip(scene.seats, shares(sizes.messages, len(scene.seats)), strict=True):
+        with suppress(AssertionError):
             await seat.answered("-end", share, AT_THE_END_S)
     await bot.stop()
 
@@ -140,7 +140,7 @@ def _left(folder: Path) -> int:
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
         [(owed,)] = database.execute("SELECT count(*) FROM owed WHERE kind = 'hook_event'")
         query = "SELECT state, count(*) FROM outbox WHERE key LIKE 'hook-event%' GROUP BY state"
-        states = dict(database.execute(query).fetchall())
+        states: dict[str, int] = dict(database.execute(query).fetchall())
     return int(owed) + sum(count for state, count in states.items() if state in ("pending", "sending"))
 
 
