@@ -1,4 +1,4 @@
-"""The paths of OpenAI's protocol: who may ask, and what they are answered."""
+"""The paths: who may ask, and what they are answered."""
 
 import json
 import math
@@ -10,6 +10,9 @@ from agent_core.origin import DATA
 from channels.base import Sender
 from gateway.plugin import Core
 from gateway.plugins.api.calls import DUTY, Call, Failed
+from gateway.plugins.api.mcp import PATH as MCP
+from gateway.plugins.api.mcp import McpTools
+from gateway.plugins.api.plans import PlanWork
 from gateway.plugins.api.protocol import EVENTS, JSON, Chunks, completion, error, models, read, refused, words_of
 from gateway.plugins.api.table import ApiKey, ApiKeys
 from gateway.runs.errands import Errand, Errands
@@ -34,8 +37,9 @@ _NO_KEY = "this needs a key, which /key add makes in a chat, as bearer token"
 class ApiRoutes:
     """Answers programs that show a key."""
 
-    def __init__(self, core: Core, keys: ApiKeys, errands: Errands) -> None:
+    def __init__(self, core: Core, keys: ApiKeys, errands: Errands, plans: PlanWork) -> None:
         self._core = core
+        self._mcp = McpTools(core, self._asked, plans)
         self._keys = keys
         self._errands = errands
         self._places, self._calls = (RateLimit(core.clock.monotonic) for _ in range(2))
@@ -44,25 +48,46 @@ class ApiRoutes:
 
     @property
     def routes(self) -> Mapping[str, Route]:
-        return {COMPLETIONS: self.complete, MODELS: self.list}
+        return {COMPLETIONS: self.complete, MODELS: self.list, MCP: self.tools}
 
     async def list(self, asked: Asked) -> Answer:
         """Return the models. Raises Refused."""
         await self._key(asked)
         return models(await self._core.store.created_at())
 
-    async def complete(self, asked: Asked) -> Answer:
-        """Let the agent answer. Raises Refused."""
+    async def tools(self, asked: Asked) -> Answer:
+        """Answer an MCP client. Raises Refused."""
+        key = await self._caller(asked)
+        return await self._mcp.answer(key, await _body(asked))
+
+    async def _asked(self, key: ApiKey, question: str) -> str:
+        """Let the agent answer a question. Raises Failed, and Refused."""
+        await self._here(key)
+        with _Counting(self._under_way, key):
+            done = await self._call(key, question, "").whole()
+        return done.report.text
+
+    async def _caller(self, asked: Asked) -> ApiKey:
+        """Return the key of a caller who may ask now. Raises Refused."""
         key = await self._key(asked)
         asked.showed_key()
         if self._under_way.get(key.id, 0) >= AT_ONCE:
             raise _too_many(5.0)
         if seconds := self._calls.wait(str(key.id), OF_ONE_KEY):
             raise _too_many(seconds)
-        request = read(await _body(asked))
-        words, history = words_of(request)
+        return key
+
+    async def _here(self, key: ApiKey) -> None:
+        """Raise Refused if another node works on the chat."""
         if not await self._errands.is_here(key.chat):
             raise refused(503, "another node works on this chat: ask again", kind="server_error", wait=2)
+
+    async def complete(self, asked: Asked) -> Answer:
+        """Let the agent answer. Raises Refused."""
+        key = await self._caller(asked)
+        request = read(await _body(asked))
+        words, history = words_of(request)
+        await self._here(key)
         call = self._call(key, words, history)
         now = self._core.clock.time()
         chunks = Chunks(call.errand.id, now)

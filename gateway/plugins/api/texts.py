@@ -46,5 +46,12 @@ TEXTS = {
         "en": "**{name}**, ends in {last}, last used: {used}",
         "zh": "**{name}**，以 {last} 结尾，最近使用：{used}",
     },
+    "api_plan": {
+        "en": "A program with your key **{name}** proposes: {words}",
+        "zh": "持有您密钥 **{name}** 的程序建议：{words}",
+    },
+    "api_plan_button": {"en": "Set it", "zh": "设置"},
+    "api_plan_said": {"en": "Please schedule this: {words}", "zh": "请安排：{words}"},
+    "api_plan_gone": {"en": "That proposal is not there any more.", "zh": "该建议已不存在。"},
     "api_never": {"en": "never", "zh": "从未"},
 }

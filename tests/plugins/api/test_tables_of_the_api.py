@@ -1,5 +1,7 @@
 """The tables of the API keep what is promised of the tables of plugins."""
 
+import json
+
 from gateway.plugins.api.plugin import ApiPlugin
 from parley.testing.bot import Bot
 from tests.plugins.api.conftest import key_of
@@ -11,7 +13,12 @@ class TestTablesOfTheApi(OnBoth):
 
     async def use(self, bot: Bot) -> None:
         await bot.hears("/role memory:bob admin")
-        await key_of(bot, sender="bob")
+        headers = {"Authorization": f"Bearer {await key_of(bot, sender='bob')}"}
+        call = {"name": "schedule", "arguments": {"what": "wake bob", "when": "at 9"}}
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        answer = await bot.requests("/mcp", "POST", json.dumps(asked).encode(), headers=headers)
+        assert answer.status == 200
+        await bot.app.settled()
         plugin = next(each for each in bot.made.plugins if isinstance(each, ApiPlugin))
         [key] = await plugin.keys.in_chat(bot.channel.chat("bob"))
         await plugin.keys.begun("api-of-bob", key)
