@@ -9,8 +9,8 @@ from gateway.permissions.workspaces import folder_name
 from tests.agent_core.sandbox.running import launcher_called
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_origin_of_posts import last_prompt
-from tests.plugins.documents.conftest import Reads, results
-from tests.plugins.documents.pdf_samples import pdf
+from tests.plugins.documents.conftest import Reads, results, told
+from tests.plugins.documents.pdf_samples import PdfParts, pdf, tree
 
 LEASE = pdf(["Lease", "1. The rent is 900."], ["7. A late fee (5 %) is due."], info={"Title": "Lease of May"})
 LONG = pdf(*([f"Page {number}", *["The parties agree on what they agree on."] * 40] for number in range(1, 201)))
@@ -27,6 +27,30 @@ async def test_a_question_about_a_file_needs_no_call(reads: Reads) -> None:
         "PDF, 2 pages\nTitle: Lease of May\n--- p. 1\nLease\n1. The rent is 900.\n--- p. 2\n7. A late fee (5 %) is due."
     ) in (prompt.context or "")
     assert bot.screen == ["It says that a late fee is due."]
+
+
+def form() -> bytes:
+    """Return a form that was filled in, with a comment."""
+    parts = PdfParts()
+    page = parts.page(["Name:"])
+    shown = parts.stream(
+        b"BT /F1 10 Tf 2 2 Td (Ann Example) Tj ET",
+        of=b"/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>",
+    )
+    name = parts.add(
+        b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ann Example) /F 4 /Rect [100 700 300 720] "
+        b"/DA (/F1 10 Tf) /P %d 0 R /AP << /N %d 0 R >> >>" % (page, shown)
+    )
+    note = parts.add(b"<< /Type /Annot /Subtype /Text /Contents (Is this right?) /Rect [10 10 30 30] /F 4 >>")
+    notes = b"/Annots [%d 0 R %d 0 R] /Contents" % (name, note)
+    parts.objects[page - 1] = parts.objects[page - 1].replace(b"/Contents", notes, 1)
+    parts.objects[0] = b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [%d 0 R] /DA (/F1 10 Tf) >> >>" % name
+    parts.objects[1] = tree([page])
+    return parts.whole()
+
+
+async def test_what_is_filled_into_a_form_and_comments_are_read(reads: Reads) -> None:
+    assert "--- p. 1\nName:\nAnn Example\n[comment]: Is this right?" in await told(reads, "form.pdf", form())
 
 
 @pytest.mark.in_turn("name", NAMES)

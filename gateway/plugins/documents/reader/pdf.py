@@ -1,14 +1,29 @@
 """PDF files, read by PDFium."""
 
+import ctypes
 import re
 from collections.abc import Iterator
 
 import pypdfium2
+from pypdfium2 import raw
 
 from gateway.plugins.documents.reader.page import NO_TEXT, Page, Unreadable
 
 MOST_CONTENTS = 60
 """Entries of the table of contents that are listed."""
+MOST_COMMENTS, MOST_BYTES = 200, 20_000
+"""Comments of a page, and bytes of each."""
+_CONTENTS = b"Contents"
+_WRITTEN = frozenset(
+    (
+        raw.FPDF_ANNOT_TEXT,
+        raw.FPDF_ANNOT_FREETEXT,
+        raw.FPDF_ANNOT_HIGHLIGHT,
+        raw.FPDF_ANNOT_UNDERLINE,
+        raw.FPDF_ANNOT_STRIKEOUT,
+    )
+)
+"""Kinds of notes that have a text of people."""
 _HYPHEN = re.compile("[\x02\ufffe](?:\r?\n)?")
 """How PDFium marks a word that was divided at the end of a line."""
 
@@ -26,6 +41,9 @@ class PdfFile:
             raise Unreadable("encrypted" if "assword" in str(error) else "broken") from error
         if not self.count:
             raise Unreadable("broken")
+        self._has_form = self._pdf.get_formtype() != raw.FORMTYPE_NONE
+        if self._has_form:
+            self._pdf.init_forms()
         title = self._pdf.get_metadata_dict(skip_empty=True).get("Title", "").strip()
         self.facts = [f"Title: {title}"] if title else []
         if contents := list(self._contents()):
@@ -48,12 +66,39 @@ class PdfFile:
     def _text(self, index: int) -> str:
         try:
             page = self._pdf[index]
+            comments = [*_comments(page)]
+            if self._has_form:  # what is filled in becomes text of the page, and comments are gone
+                page.flatten()
+                page.close()
+                page = self._pdf[index]
             try:
-                return _HYPHEN.sub("", page.get_textpage().get_text_bounded()).replace("\r\n", "\n").strip()
+                text = _HYPHEN.sub("", page.get_textpage().get_text_bounded()).replace("\r\n", "\n").strip()
+                return "\n".join(filter(None, [text, *comments]))
             finally:
                 page.close()
         except pypdfium2.PdfiumError:
             return "(this page is broken)"
+
+
+def _comments(page: pypdfium2.PdfPage) -> Iterator[str]:
+    """Yield what people have written on the page besides its text."""
+    for place in range(min(raw.FPDFPage_GetAnnotCount(page.raw), MOST_COMMENTS)):
+        note = raw.FPDFPage_GetAnnot(page.raw, place)
+        try:
+            if raw.FPDFAnnot_GetSubtype(note) in _WRITTEN and (text := _contents_of(note)):
+                yield f"[comment]: {text}"
+        finally:
+            raw.FPDFPage_CloseAnnot(note)
+
+
+def _contents_of(note: raw.FPDF_ANNOTATION) -> str:
+    """Return the text of a note, for which PDFium first tells the room that it takes."""
+    size = raw.FPDFAnnot_GetStringValue(note, _CONTENTS, None, 0)
+    if size > MOST_BYTES:
+        return ""
+    found = ctypes.create_string_buffer(size)
+    raw.FPDFAnnot_GetStringValue(note, _CONTENTS, ctypes.cast(found, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    return found.raw.decode("utf-16-le", "replace").rstrip("\0").strip()
 
 
 def opened(content: bytes) -> PdfFile:
