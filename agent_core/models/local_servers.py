@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -22,6 +23,7 @@ LARGEST_BODY = 4 * 1024 * 1024
 
 _NO_CHAT = ("embed", "bge-", "minilm", "rerank", "whisper", "tts", "nomic-", "clip")
 """Parts of the names of models that cannot chat."""
+_NAMED_BY = ("id", "model", "name")
 
 
 @dataclass(frozen=True)
@@ -65,22 +67,6 @@ class LocalModel:
 
 class _Wire(BaseModel):
     model_config = ConfigDict(extra="ignore")
-
-
-class _Meta(_Wire):
-    n_ctx: int | None = None
-
-
-class _Listed(_Wire):
-    id: str
-    max_model_len: int | None = None
-    """Sent by vLLM."""
-    meta: _Meta | None = None
-    """Sent by llama.cpp."""
-
-
-class _Models(_Wire):
-    data: list[_Listed] | None = None
 
 
 class _Shown(_Wire):
@@ -149,17 +135,32 @@ async def _probe(
 
 async def _list(session: aiohttp.ClientSession, base_url: str) -> list[ModelInfo]:
     body = await _fetch(session, "GET", below(base_url, "/models"))
+    models = (_info(each) for each in _listed(body))
+    return named_apart(each for each in models if each and not any(word in each.id.lower() for word in _NO_CHAT))
+
+
+def _listed(body: bytes) -> Sequence[object]:
+    """Return what a server lists: in OpenAI's field, in that of others, or without one, as Together does."""
     try:
-        listed = _Models.model_validate_json(body).data or []
-    except ValidationError:
-        return []
-    return named_apart(_info(each) for each in listed if not any(word in each.id.lower() for word in _NO_CHAT))
+        told: object = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    if isinstance(told, dict):
+        told = told.get("data") or told.get("models")
+    return told if isinstance(told, list) else ()
 
 
-def _info(listed: _Listed) -> ModelInfo:
-    window = listed.max_model_len or (listed.meta.n_ctx if listed.meta else None)
-    model = ModelInfo(id=listed.id, provider="server")
-    return model.model_copy(update={"context_window": window}) if window and window > 0 else model
+def _info(listed: object) -> ModelInfo | None:
+    """Return what is told of a model; None for an entry without a name."""
+    fields = listed if isinstance(listed, dict) else {"id": listed}
+    name = next((told for each in _NAMED_BY if isinstance(told := fields.get(each), str) and told), None)
+    if name is None:
+        return None
+    meta = fields.get("meta")
+    told = fields.get("max_model_len"), meta.get("n_ctx") if isinstance(meta, dict) else None  # vLLM's and llama.cpp's
+    window = next((each for each in told if type(each) is int and each > 0), None)
+    model = ModelInfo(id=name, provider="server")
+    return model.model_copy(update={"context_window": window}) if window else model
 
 
 async def _ask_ollama(session: aiohttp.ClientSession, root: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
