@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 
 from channels.base import OutboundMessage
 from gateway.admin import watch
-from gateway.admin.screen import NoSuchItem, Screen, View, Visit
+from gateway.admin.icons import icon
+from gateway.admin.screen import Group, NoSuchItem, Screen, View, Visit
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.tables import Action, Cell, Moment, PlainTable, tables_view
 from gateway.app.chosen_plugins import own_plugins
@@ -107,11 +108,26 @@ async def get(client: ClientSession, path: str, status: int = 200, language: str
 async def test_it_is_in_the_navigation_with_its_title_and_badge(tmp_path: Path) -> None:
     async with admin_world(tmp_path, **with_dice(plain)) as world, world.client() as client:
         text = await get(client, "inbox")
-        assert '<a href="/admin/rolls">Rolled dice' in text
+        entry = text[text.index('<a href="/admin/rolls">') :]
+        assert "<span>Rolled dice</span>" in entry.partition("</a>")[0]
+        assert text.index('id="group-system"') < text.index('<a href="/admin/rolls">'), "it names no group"
         assert '<span class="count" data-badge="rolls"><b>7</b>' in text
         assert "骰子" in await get(client, "rolls", language="zh")
         await get(client, "rolls/nothing", status=404)
         assert not world.desk.failures.of("dice")
+
+
+async def test_one_that_names_a_group_and_an_icon_stands_there(tmp_path: Path) -> None:
+    class Placed(Rolls):
+        group = Group.WORK
+        icon = "users"
+
+    with_group = dice(plain, screens=lambda _: [Placed(plain)])
+    async with admin_world(tmp_path, plugins=(*own_plugins(), with_group)) as world, world.client() as client:
+        text = await get(client, "inbox")
+        work = text[text.index('id="group-work"') : text.index('id="group-people"')]
+        assert f'<a href="/admin/rolls">{icon("users")}<span>Rolled dice</span>' in work
+    assert icon("no-such-icon") == icon("puzzle")
 
 
 async def test_plain_tables_are_shown_escaped_with_times_and_buttons(tmp_path: Path) -> None:
@@ -120,7 +136,7 @@ async def test_plain_tables_are_shown_escaped_with_times_and_buttons(tmp_path: P
         assert ATTACK not in text
         assert "&lt;img" in text
         assert '<td data-label="Eyes" class="number">6</td>' in text
-        assert '<time datetime="1970-01-01T01:00:00+01:00">' in text
+        assert '<time datetime="1970-01-01T01:00:00+01:00" title="1 Jan 1970 01:00:00 Europe/Paris">' in text
         assert "What was rolled." in text
         assert "No coins yet." in text
         assert 'value="/roll again"' in text
