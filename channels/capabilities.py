@@ -1,6 +1,6 @@
 """Protocols that a channel implements in addition to `Channel`, where its platform allows it.
 
-The gateway checks with isinstance and does without what is missing.
+The gateway checks with isinstance and does without what is missing; for each message it asks `can`.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -26,6 +26,18 @@ from channels.values import Known
 
 Emoji = Literal["👀", "⚡", "😴", "👌"]
 """Reactions that every platform allows bots to set."""
+
+
+_known: dict[tuple[type, type], bool] = {}
+
+
+def can(channel: object, power: type) -> bool:
+    """Return isinstance(channel, power) of a protocol. Its methods are looked up once for each class of channels."""
+    asked = type(channel), power
+    known = _known.get(asked)
+    if known is None:
+        known = _known[asked] = isinstance(channel, power)
+    return known
 
 
 @runtime_checkable

@@ -38,12 +38,15 @@ class Word(Enum):
     STOP = frozenset({"stop", "停"})
 
 
+_WORDS = {said: word for word in Word for said in word.value}
+
+
 def plain_word(event: MessageReceived) -> Word | None:
     """Return the word if it is the whole message. Captions and forwarded text do not count."""
     if event.attachments or event.shared or len(event.text) > _LONGEST:
         return None
     said = event.text.strip().rstrip(".!。！").casefold()
-    return next((word for word in Word if said in word.value), None)
+    return _WORDS.get(said)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import cast
 
 from agent_core.clock import Clock
 from channels.base import Channel, ChannelError, ChatKey
-from channels.capabilities import ShowsTyping
+from channels.capabilities import ShowsTyping, can
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.limiter import ChatLimiter
 
@@ -29,8 +30,9 @@ async def show_typing(
         is_wanted: Skips the indicator while it returns False.
         after: Seconds before the first indicator.
     """
-    if not isinstance(channel, ShowsTyping):
+    if not can(channel, ShowsTyping):
         return
+    shows = cast(ShowsTyping, channel)
     if after:
         await clock.sleep(after)
     every = channel.limits.typing_every.total_seconds()
@@ -38,7 +40,7 @@ async def show_typing(
         shown = True
         try:
             if is_wanted() and not limiter.is_held(chat):
-                shown = await channel.typing(chat)
+                shown = await shows.typing(chat)
             wait = every if shown else min(every, AGAIN_SECONDS)
         except ChannelError as error:
             if error.permanent:

@@ -16,7 +16,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import Deletes, FindsSent
+from channels.capabilities import Deletes, FindsSent, can
 from channels.links import show_link_targets
 from channels.moved import MovedAway
 from channels.values import Known
@@ -123,7 +123,7 @@ class MaskedChannel:
     @property
     def deletes(self) -> bool:
         """True if the platform allows deleting messages."""
-        return isinstance(self.channel, Deletes)
+        return can(self.channel, Deletes)
 
     async def delete(self, posted: Posted) -> None:
         """Delete a message. Raises ChannelError, also if the platform has no deletion."""

@@ -1,8 +1,9 @@
 """Shows runs by the platform's own means, with secrets masked."""
 
-from typing import Self
+from typing import Self, cast
 
 from channels.base import ChatKey, Posted
+from channels.capabilities import can
 from channels.links import show_link_targets
 from channels.streams import Live, Stream, StreamEnded, Streams
 from gateway.security.masked_channel import MaskedChannel
@@ -33,9 +34,9 @@ class MaskedStream:
     ) -> Self | None:
         """See `Streams.stream`."""
         channel = masked_channel.channel
-        if not isinstance(channel, Streams):
+        if not can(channel, Streams):
             return None
-        stream = channel.stream(chat, person=person, reply_to=reply_to, key=key)
+        stream = cast(Streams, channel).stream(chat, person=person, reply_to=reply_to, key=key)
         return None if stream is None else cls(stream, masked_channel, chat)
 
     @property
