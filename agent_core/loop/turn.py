@@ -24,14 +24,20 @@ async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next |
     await run.emit(TurnStart(turn=run.state.turn_count + 1, reason=reason))
     await _add_pending(run, reason)
     await compact_if_due(engine, run, "resume" if reason is TransitionReason.RESUME else "threshold")
-    state = run.state
     try:
-        if engine.hooks.see_requests:
-            state = await engine.hooks.before_request(state, run.cancel)
+        state = await engine.hooks.before_request(run.state, run.cancel) if engine.hooks.see_requests else run.state
     except HookFailed as error:
         return await _end_without_request(engine, run, str(error))
     request = engine.context.build_request(state, with_tools=reason is not TransitionReason.LIMIT)
-    return await _ask(engine, run, request, reason)
+    message, failure = await ModelCall(engine.caller, _asked(engine, run, request), run.emit).answer()
+    if run.inputs.budget.max_tokens is not None:
+        run.unreported += unreported_tokens(request, message)
+    if failure is None and message.stop_reason is not StopReason.ABORTED:
+        return await _run_calls(engine, run, message, reason)
+    await run.emit(TurnEnd(turn=run.state.turn_count, message=message))
+    if failure is None:
+        return End(TerminalReason.ABORTED)
+    return await _recover(engine, run, request, failure, reason)
 
 
 async def _add_pending(run: Run, reason: TransitionReason) -> None:
@@ -53,10 +59,9 @@ async def _end_without_request(engine: Engine, run: Run, error: str) -> End:
     return End.broken(error)
 
 
-async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: TransitionReason) -> Next | End:
-    """Ask the model, then run the calls of its answer or recover from its failure."""
+def _asked(engine: Engine, run: Run, request: LlmRequest) -> ModelRequest:
     can_shorten = engine.compactor is not None and run.compacts
-    asked = ModelRequest(
+    return ModelRequest(
         request,
         run.state.session_id,
         run.cancel,
@@ -64,14 +69,12 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
         used_ids=CallIds(run),
         doubts_usage=can_shorten and not run.state.has_attempted_reactive_compact,
     )
-    message, failure = await ModelCall(engine.caller, asked, run.emit).answer()
-    if run.inputs.budget.max_tokens is not None:
-        run.unreported += unreported_tokens(request, message)
-    if failure is None and message.stop_reason is not StopReason.ABORTED:
-        return await _run_calls(engine, run, message, reason)
-    await run.emit(TurnEnd(turn=run.state.turn_count, message=message))
-    if failure is None:
-        return End(TerminalReason.ABORTED)
+
+
+async def _recover(
+    engine: Engine, run: Run, request: LlmRequest, failure: LlmFailure, reason: TransitionReason
+) -> Next | End:
+    """Go on after a failure of the model where something else may help."""
     if _leave_out_refused(engine, request, failure) and run.state.turn_count < engine.limits.max_turns:
         return Next(TransitionReason.TOOL_REFUSED)
     if is_overflow(failure) and reason is not TransitionReason.LIMIT:

@@ -120,7 +120,7 @@ def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[t
         if isinstance(message, ToolResultMessage):
             after_results = True
             pictures += [part for part in message.content if reader.vision and isinstance(part, ImageContent)]
-        elif after_results and (not isinstance(message, AssistantMessage) or any(_answer(message.content))):
+        elif after_results and (not isinstance(message, AssistantMessage) or _is_sent(message.content)):
             after_results = False
         shown = [] if not pictures or isinstance(following, ToolResultMessage) else [_pictures_of_tools(pictures)]
         if after_results and reader.manner.answers_results and (shown or isinstance(following, UserMessage)):
@@ -219,6 +219,11 @@ def _answer(content: Sequence[AssistantContent], *, own: bool = False) -> Iterab
         wire["content"] = text or None
         wire["tool_calls"] = calls
     yield wire
+
+
+def _is_sent(content: Sequence[AssistantContent]) -> bool:
+    """Return True if there is more in an answer than reasoning."""
+    return any(isinstance(part, ToolCall) or (isinstance(part, TextContent) and part.text) for part in content)
 
 
 def _own_answer(message: AssistantMessage) -> Iterator[WireObject]:

@@ -40,7 +40,7 @@ class PromptHistory:
     @property
     def is_summarised(self) -> bool:
         """True if its beginning was replaced by a summary."""
-        return any(isinstance(each, SummaryMessage) for each in self._messages)
+        return SummaryMessage in set(map(type, self._messages))
 
     def notes(self, *, since_summary: bool = False) -> Iterator[str]:
         """Yield what stood beside the messages of people, such as the time and the notes, the newest first."""

@@ -24,7 +24,7 @@ PAUSE = 0.05
 """Seconds between two steps."""
 AT_ONCE = 200
 """Older rows indexed in one transaction; it takes some 20 ms."""
-TOGETHER = 64
+TOGETHER = 16
 """New rows indexed in one transaction, where each transaction that adds to the index costs as much as many rows do."""
 _END = 2**63 - 1
 
