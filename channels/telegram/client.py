@@ -6,11 +6,13 @@ cannot parse would discard its whole batch.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 from pydantic import JsonValue
+from pydantic_core import from_json
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
@@ -41,6 +43,8 @@ Timeout = object
 """Seconds, None for no limit, or the SDK's DEFAULT_NONE."""
 WRONG_TOKEN = "Telegram rejects the bot token; copy it again from @BotFather into TELEGRAM_BOT_TOKEN"  # noqa: S105
 NO_REACTIONS = "this chat does not allow that reaction; an admin of it can allow it: the group's settings, Reactions"
+_UPLOADS = frozenset({"sendPhoto", "sendVoice", "sendAudio", "sendDocument", "sendMediaGroup"})
+"""The methods with files."""
 Media = InputMediaAudio | InputMediaDocument | InputMediaPhoto
 Parameters = Mapping[str, JsonValue | InputFile | Sequence[Media]]
 
@@ -77,7 +81,7 @@ class AiohttpRequest(BaseRequest):
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
         """Parse a response; for one that a proxy sends instead of Telegram, the SDK would log a traceback."""
         try:
-            answer = json.loads(payload)
+            answer = _decoded(payload)
         except ValueError as error:
             raise TelegramError("the response is not JSON") from error
         if not isinstance(answer, dict):
@@ -133,6 +137,14 @@ class AiohttpRequest(BaseRequest):
         return self._session
 
 
+def _decoded(payload: bytes) -> object:
+    """Return the JSON in a response. Raises ValueError."""
+    try:
+        return from_json(payload)
+    except ValueError:  # half of a pair of surrogates, or no JSON
+        return json.loads(payload)
+
+
 def _reason(error: aiohttp.ClientError) -> str:
     """Describe an error without its message, which may contain the address and so the token."""
     return f"no connection to Telegram ({type(error).__name__})"
@@ -167,6 +179,14 @@ def _retry_after(payload: bytes, header: str) -> float:
         return max(float(said), 0.0)
     except ValueError:
         return 1.0
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """Parameters that are JSON, in place of a RequestData with an object for each."""
+
+    parameters: Mapping[str, object]
+    contains_files = False
 
 
 class Polled(ChannelError):
@@ -209,12 +229,13 @@ class Client(Bot):
 
     def __init__(self, config: Config) -> None:
         base = config.base_url.rstrip("/")
+        self._calls, self._polls = AiohttpRequest(), AiohttpRequest(connections=2)
         super().__init__(
             config.bot_token.get_secret_value(),
             base_url=f"{base}/bot",
             base_file_url=f"{base}/file/bot",
-            request=AiohttpRequest(),
-            get_updates_request=AiohttpRequest(connections=2),
+            request=self._calls,
+            get_updates_request=self._polls,
         )
         self._reach = Reach()
         self._cooldowns = Cooldowns()
@@ -229,12 +250,20 @@ class Client(Bot):
         timeout = self.request.read_timeout if seconds is None else seconds
         with self._cooldowns.call(_rate_limit_key(method, parameters)):
             try:
-                result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
+                result: JsonValue = await self._made(method, parameters, timeout)
             except TelegramError as error:
                 self._note(error)
                 raise translate(error) from error
         self._reach.answered()
         return result
+
+    async def _made(self, method: str, parameters: Parameters, seconds: float | None) -> Any:
+        """Make a call, by the SDK if files go with it. Raises TelegramError."""
+        if method in _UPLOADS:
+            return await self._post(method, dict(parameters), read_timeout=seconds)
+        request = self._polls if method == "getUpdates" else self._calls
+        plain = _Plain({name: value for name, value in parameters.items() if value is not None})
+        return await request.post(f"{self.base_url}/{method}", cast(RequestData, plain), read_timeout=seconds)
 
     async def fetch(self, path: str, *, seconds: float) -> bytes:
         """Return the content of a file at a path from getFile. Raises ChannelError."""
