@@ -64,7 +64,12 @@ async def test_a_young_progress_message_becomes_the_answer(start_bot: StartBot) 
     assert bot.channel.posts[0][1].buttons == ()
 
 
-async def test_an_old_progress_message_folds_and_the_answer_is_a_new_one(start_bot: StartBot) -> None:
+@pytest.mark.parametrize("is_too_old", [False, True], ids=["old", "too old to be deleted"])
+async def test_an_old_progress_message_goes_and_the_answer_is_a_new_one(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch, *, is_too_old: bool
+) -> None:
+    if is_too_old:
+        monkeypatch.setattr("gateway.delivery.progress_message.DELETABLE", 0.0)
     said = asyncio.Event()
     clock = HandClock()
     bot = await start_bot(Waits(said, "Here it is."), clock=clock)
@@ -78,7 +83,7 @@ async def test_an_old_progress_message_folds_and_the_answer_is_a_new_one(start_b
     await bot.app.settled()
     goes_by.cancel()
 
-    assert bot.screen == [f"Took {took:.0f} s", "Here it is."]
+    assert bot.screen == [*([f"Took {took:.0f} s"] if is_too_old else []), "Here it is."]
 
 
 async def test_in_a_crowd_an_old_progress_message_is_taken_away_and_does_not_wait_to_be_folded(
