@@ -149,7 +149,7 @@ async def set_within(event: asyncio.Event, seconds: float, clock: Clock) -> bool
     """Wait until the event is set, at most `seconds` by the clock. Return True if it is set."""
     if event.is_set():
         return True
-    if isinstance(clock, SystemClock):  # whose time is that of the event loop, so that no tasks are needed
+    if type(clock) is SystemClock:  # whose time is that of the event loop, so that no tasks are needed
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await event.wait()

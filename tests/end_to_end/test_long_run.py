@@ -1,4 +1,4 @@
-"""A run of thirteen seconds, on platforms with rate limits."""
+"""A run of twenty-three seconds, on platforms with rate limits."""
 
 import pytest
 
@@ -13,14 +13,16 @@ pytestmark = [
 ]
 
 
+LONG = (*(calls(ToolUse("wait", {"seconds": seconds})) for seconds in (10, 10, 3)), says("Good things take time."))
+"""So long that progress is too old to become the answer also where it was shown late, as on a busy machine."""
+
+
 @where(lambda facts: facts.plans)
 async def test_after_a_long_run_the_answer_is_a_new_message_below_its_calls(own_stage: Stage) -> None:
     stage = own_stage
     await stage.start()
     ann, chat = stage.private("Ann")
-    stage.script.then(
-        calls(ToolUse("wait", {"seconds": 10})), calls(ToolUse("wait", {"seconds": 3})), says("Good things take time.")
-    )
+    stage.script.then(*LONG)
 
     await chat.says(ann, "take your time")
     await chat.until(lambda c: c.screen == ["Good things take time."])
@@ -35,11 +37,7 @@ async def test_after_a_long_run_only_the_answer_is_left_which_is_a_new_message(o
     stage = own_stage
     await stage.start()
     ann, chat = stage.private("Ann")
-    stage.script.then(
-        calls(ToolUse("wait", {"seconds": 10})),
-        calls(ToolUse("wait", {"seconds": 3})),
-        says("Good things take time."),
-    )
+    stage.script.then(*LONG)
 
     await chat.says(ann, "take your time")
     await chat.until(lambda c: bool(c.screen) and "Waiting" in c.screen[0])
