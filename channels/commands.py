@@ -87,6 +87,8 @@ class Form(Value):
 
     title: Text
     fields: tuple[FormField, ...]
+    file: Text = ""
+    """Label of the field for a file that may be given with the command; empty if none can."""
 
 
 def fields(usage: str, begun: int) -> tuple[FormField, ...]:

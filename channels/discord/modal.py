@@ -17,7 +17,7 @@ from channels.discord.client import Call, Rest
 from channels.discord.errors import ALREADY_ANSWERED, Refused
 from channels.discord.interactions import callback
 from channels.discord.render import FORM
-from channels.discord.wire import Interaction
+from channels.discord.wire import UPLOADED, Interaction
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +31,8 @@ MAX_LINE = 200
 MAX_VALUE = 4_000
 MAX_OPTIONS = 25
 _LABEL, _INPUT, _SELECT, _SHORT, _PARAGRAPH = 18, 4, 3, 1, 2
+FILE = "file"
+"""Custom id of the field for a file."""
 
 
 def begun(event: CommandInvoked | ButtonPressed, menu: Menu) -> str | None:
@@ -76,7 +78,12 @@ async def _form(event: CommandInvoked | ButtonPressed, menu: Menu, line: str) ->
 
 def modal(form: Form, opened_by: str, line: str) -> JsonValue:
     """Build a modal. Its custom id names the interaction that opens it, and the command as it was begun."""
-    parts: list[JsonValue] = [_part(number, field) for number, field in enumerate(form.fields[:MAX_FIELDS])]
+    parts: list[JsonValue] = [
+        _part(number, field) for number, field in enumerate(form.fields[: MAX_FIELDS - bool(form.file)])
+    ]
+    if form.file:
+        upload: JsonValue = {"type": UPLOADED, "custom_id": FILE, "required": False}
+        parts.append({"type": _LABEL, "label": form.file[:MAX_LABEL], "component": upload})
     return {"title": form.title[:MAX_TITLE], "custom_id": f"{opened_by}:{line}", "components": parts}
 
 

@@ -33,6 +33,7 @@ from channels.discord.wire import (
     REPLY,
     SUBMISSION,
     SYSTEM,
+    UPLOADED,
     File,
     Interaction,
     InteractionData,
@@ -235,6 +236,8 @@ def _given_files(interaction: Interaction) -> tuple[Attachment, ...]:
     """Return the files that were given with a command."""
     files = interaction.data.resolved.attachments
     ids = [str(option.value) for option in interaction.data.options if option.type == ATTACHED]
+    fields = (part.component for part in interaction.data.components)
+    ids += [each for field in fields if field.type == UPLOADED for each in field.values]
     return tuple(_attachment(interaction.channel_id, interaction.id, files[each]) for each in ids if each in files)
 
 

@@ -27,6 +27,8 @@ SERVER, WITH_THE_BOT, BETWEEN_USERS = 0, 1, 2
 """Contexts of interactions: servers, private chats with the bot, and those between users."""
 IN_SERVERS, BY_USERS = "0", "1"
 """Kinds of installation."""
+UPLOADED = 19
+"""Type of the field of a modal that takes files."""
 ATTACHED = 11
 """Type of an option that is a file."""
 
@@ -227,13 +229,15 @@ class Resolved(Wire):
 class FilledField(Wire):
     """A field of a submitted modal."""
 
+    type: int = 0
     value: Text = ""
     values: tuple[Text, ...] = ()
-    """The values chosen in a menu."""
+    """The values chosen in a menu, or the ids of files."""
 
     @property
     def text(self) -> str:
-        return " ".join((self.value, *self.values)).strip()
+        """What it adds to the line of the command."""
+        return "" if self.type == UPLOADED else " ".join((self.value, *self.values)).strip()
 
 
 class FilledPart(Wire):

@@ -145,9 +145,10 @@ class SkillCommands:
                 self.skill,
                 rights=Rights({**dict.fromkeys(self._installs.verbs, INSTALL), OTHERWISE: LOAD}),
                 suggest=_skills,
-                arguments="load|unload|reload|install|update|remove|lock|unlock NAME",
+                arguments="[load|unload|reload|install|update|remove|lock|unlock NAME]",
                 example="load book-flight",
                 takes_files=True,
+                form=r"\w*",
                 offered_to=Role.ADMIN,
             ),
         )

@@ -100,6 +100,7 @@ TEXTS = {
         "en": "{slash}{name} is for people with more rights here. {slash}whoami shows your role.",
         "zh": "{slash}{name} 需要更高的权限。{slash}whoami 可查看您的角色。",
     },
+    "form_file": {"en": "File", "zh": "文件"},
     "unknown_command": {
         "en": "Unknown command {slash}{name}. See {slash}help.",
         "zh": "未知命令 {slash}{name}，请看 {slash}help。",

@@ -50,7 +50,7 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
     [
         ("/help more", "en", "- /language [en|zh] – Choose English or Chinese here"),
         ("/help more", "zh", "- /language [en|zh] – 选择语言"),
-        ("/help 全部", "zh", "- /skill load|unload|reload|install|update|remove|lock|unlock 名称 – "),
+        ("/help 全部", "zh", "- /skill [load|unload|reload|install|update|remove|lock|unlock 名称] – "),
         ("/help remind", "en", "Write `/remind [TIME TEXT]`, for example `/remind tomorrow at 9 call Ann`."),
         ("/help /remind", "zh", "请发送 `/remind [时间 内容]`，例如 `/remind 明天9点 给安打电话`。"),
         ("/help nonsense", "en", "Unknown command /nonsense. See /help."),

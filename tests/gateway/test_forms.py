@@ -54,6 +54,16 @@ async def test_the_forms_of_commands_are_in_the_persons_language(start_bot: Star
     assert [each.label for each in chinese.fields] == ["时间", "内容"]
 
 
+async def test_a_command_that_takes_a_file_asks_for_one_in_place_of_what_is_not_written(start_bot: StartBot) -> None:
+    bot = await start_bot(people=People(ANN, frozenset()))
+    whole, install = await form(bot, "/skill"), await form(bot, "/skill install")
+    assert whole is not None
+    assert install is not None
+    assert [(each.label, each.required) for each in whole.fields] == [("Action", True), ("Name", False)]
+    assert [(each.label, each.required) for each in install.fields] == [("Name", False)]
+    assert whole.file == install.file == "File"
+
+
 @pytest.mark.parametrize("line", ["/remind x", "/config", "/config get", "/help", "/unknown", "/", "remind"])
 async def test_other_commands_have_no_form(start_bot: StartBot, line: str) -> None:
     bot = await start_bot()

@@ -252,7 +252,7 @@ async def test_during_a_run_it_counts_from_the_next_step(start_bot: StartBot, fo
 @pytest.mark.parametrize(
     ("command", "english", "chinese"),
     [
-        ("/skill", "for example `/skill load book-flight`", "例如 `/skill load book-flight`"),
+        ("/skill", "Use `/skill load NAME`", "请用 `/skill load 名称`"),
         ("/skill load", "Use `/skill load NAME`", "请用 `/skill load 名称`"),
         ("/skill Chart", "- [○] **chart** –", "- [○] **chart** –"),
         ("/skill nothing", "Use `/skill load NAME`", "请用 `/skill load 名称`"),

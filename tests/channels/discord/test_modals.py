@@ -188,3 +188,39 @@ def test_a_form_with_long_words_and_many_fields_keeps_discords_limits() -> None:
     parts = made["components"]
     assert isinstance(parts, list)
     check_modal(str(made["title"]), str(made["custom_id"]), parts)
+
+
+async def test_a_file_is_uploaded_in_a_form_and_comes_with_the_command(
+    discord: DiscordEmulator, channel: DiscordChannel
+) -> None:
+    skill = CommandSpec(name="skill", description={"en": "Skills"}, arguments="[NAME]", takes_files=True, form="")
+    asked = Form(title="Skills", fields=(FormField(label="Name"),), file="File")
+
+    async def make(chat: ChatKey, sender: Sender, line: str) -> Form:
+        return asked
+
+    async with listening(discord, channel, Menu((skill,), form=make)) as inbox:
+        await discord.wait_for(lambda: len(discord.commands) == 1)
+        ann = discord.person("Ann")
+        chat = discord.private(ann)
+        await opens(chat, ann, "/skill")
+        await chat.submits(ann, chat.form(ann), {"Name": "tea", "File": ("tea.zip", b"PK", "application/zip")})
+        event = await inbox.command()
+        await opens(chat, ann, "/skill")
+        await chat.submits(ann, chat.form(ann), {"Name": "tea"})
+        bare = await inbox.command()
+
+        assert (event.arguments, bare.arguments) == ("tea", "tea")
+        assert [file.name for file in event.attachments] == ["tea.zip"]
+        assert await channel.download(event.attachments[0]) == b"PK"
+        assert bare.attachments == ()
+
+
+def test_a_form_with_a_file_has_room_for_four_other_fields() -> None:
+    made = modal(Form(title="Many", fields=(FormField(label="One"),) * 9, file="File"), "1", "/x")
+
+    assert isinstance(made, dict)
+    parts = made["components"]
+    assert isinstance(parts, list)
+    check_modal(str(made["title"]), str(made["custom_id"]), parts)
+    assert len(parts) == 5
