@@ -12,6 +12,8 @@ INTENTS = {
     "guilds": "which channels and threads a server has, and which thread belongs to which channel",
     "guild_messages": "messages in servers",
     "dm_messages": "direct messages to the bot",
+    "guild_reactions": "a 👍 or 👎 on its answers in servers",
+    "dm_reactions": "the same in direct messages",
     "message_content": "the text of messages in servers that do not mention the bot (privileged: turned on by hand)",
 }
 """Purpose by name in discord.py."""

@@ -29,9 +29,9 @@ from channels.discord.interactions import Interactions, Outcome
 from channels.discord.lookups import Lookups
 from channels.discord.menu import complete
 from channels.discord.modal import ask, begun
-from channels.discord.normalise import View, edited, from_interaction, place, received, sender_of
+from channels.discord.normalise import View, edited, from_interaction, place, reacted, received, sender_of
 from channels.discord.render import FORM
-from channels.discord.wire import COMPLETION, THREADS, Deletion, Interaction, Message
+from channels.discord.wire import COMPLETION, THREADS, Deletion, Interaction, Message, Reaction
 from channels.tasks import BackgroundTasks
 from channels.values import parse
 
@@ -123,6 +123,8 @@ class Inbound:
             case "MESSAGE_DELETE_BULK" if isinstance(raw, dict) and isinstance(ids := raw.get("ids"), list):
                 for each in ids:
                     self._deletion({"id": each, "channel_id": raw.get("channel_id")})
+            case "MESSAGE_REACTION_ADD":
+                self._reaction(raw)
             case "INTERACTION_CREATE":
                 self._interaction(raw)
 
@@ -177,6 +179,19 @@ class Inbound:
             return self._recent.deleted(deletion.id, self._now())
 
         self._queues.put(deletion.channel_id, make)
+
+    def _reaction(self, raw: JsonValue) -> None:
+        reaction = parse(Reaction, raw)
+        if reaction is None:
+            log.warning("malformed event: MESSAGE_REACTION_ADD")
+            return
+        event = reacted(reaction, self._view, self._now())
+
+        async def make() -> InboundEvent | None:
+            return event
+
+        if event is not None:
+            self._queues.put(reaction.channel_id, make)
 
     def _interaction(self, raw: JsonValue) -> None:
         interaction = parse(Interaction, raw)

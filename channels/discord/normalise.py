@@ -17,6 +17,7 @@ from channels.base import (
     Menu,
     MessageEdited,
     MessageReceived,
+    ReactionAdded,
     Sender,
 )
 from channels.discord.cache import Servers
@@ -39,6 +40,7 @@ from channels.discord.wire import (
     InteractionData,
     Member,
     Message,
+    Reaction,
 )
 from channels.text import MessageText, parse_command
 from channels.values import Standing
@@ -189,6 +191,25 @@ def sender_of(interaction: Interaction) -> Sender | None:
     nick = interaction.member.nick if interaction.member else None
     standing = _standing(interaction.member)
     return Sender(id=person.id, name=nick or person.name, language=interaction.locale, standing=standing)
+
+
+def reacted(reaction: Reaction, view: View, now: float) -> ReactionAdded | None:
+    """Convert a reaction of a user to one of the bot's messages; None for others."""
+    user = reaction.member.user if reaction.member else None
+    is_bot = reaction.user_id == view.me.id or (user is not None and user.bot)
+    if reaction.message_author_id != view.me.id or is_bot or not reaction.emoji.name:
+        return None
+    nick = reaction.member.nick if reaction.member else None
+    name = nick or (user.name if user else "")
+    return ReactionAdded(
+        event_id=f"{message_event_id(reaction.message_id)}:reaction:{reaction.user_id}:{reaction.emoji.name}",
+        chat=place(view, reaction.guild_id, reaction.channel_id),
+        sender=Sender(id=reaction.user_id, name=name, standing=_standing(reaction.member)),
+        at=now,
+        addressed=Addressed.DIRECT if reaction.guild_id is None else Addressed.AMBIENT,
+        message_id=reaction.message_id,
+        emoji=reaction.emoji.shown,
+    )
 
 
 def _command_name(data: InteractionData, menu: Menu) -> str:

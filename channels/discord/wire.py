@@ -212,6 +212,18 @@ class Deletion(Wire):
     channel_id: Snowflake
 
 
+class Reaction(Wire):
+    """MESSAGE_REACTION_ADD. In private chats only the id tells who reacted."""
+
+    user_id: Snowflake
+    channel_id: Snowflake
+    message_id: Snowflake
+    guild_id: Snowflake | None = None
+    member: Member | None = None
+    message_author_id: Snowflake | None = None
+    emoji: Emoji = Emoji()
+
+
 class Option(Wire):
     name: str
     type: int = 3

@@ -133,3 +133,8 @@ def config_for(discord: DiscordEmulator, *, thread_channels: str = "") -> Config
 def key_of(chat: Chat, thread: str | None = None) -> ChatKey:
     guild = chat.channel.guild
     return ChatKey(platform="discord", account=guild.id if guild else "@me", chat=chat.id, thread=thread)
+
+
+def intent_of(name: str) -> str:
+    """Return Discord's name of an intent, by that of the SDK."""
+    return name.upper().replace("DM_", "DIRECT_").replace("_REACTIONS", "_MESSAGE_REACTIONS")

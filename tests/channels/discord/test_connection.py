@@ -18,7 +18,7 @@ from parley.testing.emulators.control import Effect, Fault
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_gateway import GATEWAY_PATHS
 from parley.testing.emulators.discord_session import Intent
-from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, key_of, listening, opened
+from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, intent_of, key_of, listening, opened
 from tests.channels.discord.payloads import TOKEN
 from tests.process import until
 
@@ -369,7 +369,7 @@ async def test_calls_that_wait_for_their_turn_are_not_made_once_the_token_is_rev
 
 
 async def test_only_the_intents_that_are_documented_are_asked_for(discord: DiscordEmulator, inbox: Inbox) -> None:
-    names = {name.upper().replace("DM_", "DIRECT_") for name in INTENTS}
+    names = {intent_of(name) for name in INTENTS}
     assert {str(each.name) for each in discord.gateway.identified} == names
 
 

@@ -12,7 +12,7 @@ from channels.discord.adapter import DiscordChannel
 from channels.discord.config import INTENTS, INVITE_PERMISSIONS, PERMISSIONS, invite_url
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
-from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
+from tests.channels.discord.conftest import Inbox, config_for, intent_of, key_of, listening, opened
 from tests.process import REPOSITORY
 
 HELLO = OutboundMessage(markdown="hello")
@@ -229,7 +229,11 @@ async def test_everything_that_is_asked_for_is_used_and_nothing_else(discord: Di
             await channel.send(where, OutboundMessage(markdown="see https://example.org", attachments=(file,)), "k")
             await channel.history(where)
         await channel.send(key_of(chat), OutboundMessage(markdown="yes", reply_to=asked.id), "k2")
+        await channel.send(key_of(alone), OutboundMessage(markdown="hello"), "k3")
+        for each in (chat, alone):
+            await each.reacts(ann, each.bot_messages[-1], "👍")
+        await inbox.until(lambda events: len(events) == 5)
     known = {"VIEW_CHANNEL": "View Channels"} | {name.upper().replace(" ", "_"): name for name in PERMISSIONS}
 
     assert {known[name] for name in discord.permissions_used} == set(PERMISSIONS)
-    assert discord.intents_used == {name.upper().replace("DM_", "DIRECT_") for name in INTENTS}
+    assert discord.intents_used == {intent_of(name) for name in INTENTS}
