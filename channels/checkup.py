@@ -73,6 +73,22 @@ class Token:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """Another kind of account, which people may choose instead of the usual one."""
+
+    word: str
+    """The word that chooses it."""
+    label: Words
+    """Its name."""
+    about: Words
+    """What is different, what cannot be undone, and how to choose it."""
+    link: str
+    """The address to begin at."""
+    field: str
+    """The field of the channel's settings that is true for it."""
+
+
+@dataclass(frozen=True)
 class Setup:
     """How people make an account for Parley on a platform."""
 
@@ -85,3 +101,4 @@ class Setup:
     tokens: Sequence[Token]
     hello: Words
     """How to write to the account for the first time; `{name}` stands for its name. Its address is shown above it."""
+    variant: Variant | None = None

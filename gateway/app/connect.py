@@ -105,7 +105,7 @@ class TerminalGuide:
             await self._open(step.link)
         match step:
             case Form():
-                return Form.packed([await self._field(field, is_again=_is_again(step)) for field in step.fields])
+                return await self._form(step)
             case Confirm():
                 typed = await self._dialogue.line(self._prompt("connect_yes_or_no"))
                 return YES if typed.strip().lower() in _YES else NO
@@ -119,6 +119,15 @@ class TerminalGuide:
                 return choices[int(typed) - 1].value if is_number else typed
             case Ask():
                 return await self._typed(step)
+
+    async def _form(self, step: Form) -> str:
+        values: list[str] = []
+        for field in step.fields:
+            typed = await self._field(field, is_again=_is_again(step))
+            if step.instead is not None and typed.strip().lower() == step.instead.value:
+                return step.instead.value
+            values.append(typed)
+        return Form.packed(values)
 
     async def _field(self, field: Ask, *, is_again: bool) -> str:
         """Return what is typed for a field. Where others are asked for again, one whose value is kept is not."""

@@ -7,12 +7,12 @@ from contextlib import AsyncExitStack
 from pydantic import BaseModel
 
 from channels import discovery
-from channels.checkup import Account, Finding, Setup, Token
+from channels.checkup import Account, Finding, Setup, Token, Variant
 from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.listener import Listener
 from gateway.connect.pasted import cleaned, flaw, whose
 from gateway.connect.program import Met
-from gateway.connect.steps import Ask, Busy, Done, Failed, Form, Line
+from gateway.connect.steps import Ask, Busy, Choice, Done, Failed, Form, Line
 from gateway.errors import SettingsError
 from gateway.settings.settings import Settings, channel_configs
 from gateway.settings.sources import Origin
@@ -32,6 +32,8 @@ class PlatformGuide(Guide):
         self._config: type[BaseModel] = channel_configs()[platform]
         self._given: dict[str, str] = {}
         """Tokens by field."""
+        self._variant: Variant | None = None
+        """The other kind of account, once it was chosen."""
         self._is_agreed = platform not in around.settings.channels
         """True once it is certain that the tokens may be replaced."""
 
@@ -58,9 +60,12 @@ class PlatformGuide(Guide):
         wrong = dict(troubles or {})
         while wrong or any(token.field not in self._given for token in self._setup.tokens):
             fields = tuple(self._field(token, wrong.get(token.field, "")) for token in self._setup.tokens)
-            steps, link = self._setup.steps[self._language], self._setup.link
-            values = await self._filled(Form(fields=fields, text=steps, link=link))
-            wrong = {}
+            form = self._begun(Form(fields=fields))
+            answer = await self._ask(form)
+            if form.instead is not None and answer == form.instead.value:
+                self._variant = self._setup.variant
+                continue
+            values, wrong = form.unpacked(answer), {}
             for token, value in zip(self._setup.tokens, map(cleaned, values), strict=True):
                 if not value and token.field in self._given:
                     continue
@@ -76,6 +81,17 @@ class PlatformGuide(Guide):
 
     async def _wrong(self, number: int, text: str) -> str:
         return self._trouble_with(self._setup.tokens[number], cleaned(text))
+
+    def _begun(self, form: Form) -> Form:
+        """Return the form with what to do before and, until it was chosen, the other kind of account."""
+        steps, other = self._setup.steps[self._language], self._setup.variant
+        if self._variant is not None:
+            return form.model_copy(update={"text": steps, "link": self._variant.link})
+        if other is None:
+            return form.model_copy(update={"text": steps, "link": self._setup.link})
+        instead = Choice(value=other.word, label=other.label[self._language])
+        text = f"{steps}\n\n{other.about[self._language]}"
+        return form.model_copy(update={"text": text, "link": self._setup.link, "instead": instead})
 
     def _trouble_with(self, token: Token, value: str) -> str:
         if not value:
@@ -112,7 +128,11 @@ class PlatformGuide(Guide):
         return self._around.settings if reread is None else await asyncio.to_thread(reread, values)
 
     def _variables(self) -> dict[str, str]:
-        return {self._variable(field): value for field, value in self._given.items()}
+        values = {self._variable(field): value for field, value in self._given.items()}
+        other = self._setup.variant
+        if other is not None and (self._variant or f"{self._platform}.{other.field}" in self._around.settings.places):
+            values[self._variable(other.field)] = "true" if self._variant else "false"
+        return values
 
     def _variable(self, field: str) -> str:
         return f"{self._platform}_{field}".upper()

@@ -70,6 +70,8 @@ class Form(Value):
     """What to do first."""
     link: str = ""
     """The address to open for that."""
+    instead: Choice | None = None
+    """An answer that may be given in place of all values."""
     trouble: str = ""
     """The reason why the last answer was not taken."""
 

@@ -142,6 +142,19 @@ async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is
         assert not (program.home / ".env").exists()
 
 
+async def test_an_app_with_slacks_agent_view_is_chosen_by_a_button(browser: Browser, tmp_path: Path) -> None:
+    async with connecting.slack() as there:
+        program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})
+        async with guide(browser, program, there.title) as tab:
+            await expect(tab.get_by_text("cannot go back")).to_be_visible()
+            await tab.get_by_role("button", name="Agent view").click()
+            link = tab.get_by_role("link", name="Open the link")
+            await expect(link).to_have_attribute("href", re.compile("agent_view"))
+            await expect(tab.get_by_role("button", name="Agent view")).to_have_count(0)
+            await gives_all(tab, there.tokens)
+            await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
+
+
 async def test_a_press_while_a_step_is_checked_is_for_the_step_that_follows(browser: Browser, tmp_path: Path) -> None:
     asked, may_go = asyncio.Event(), asyncio.Event()
 

@@ -127,6 +127,20 @@ async def test_ctrl_c_in_the_middle_leaves_nothing_half_written_and_the_terminal
     assert "Traceback" not in program.console + typist.screen
 
 
+async def test_slacks_agent_view_is_chosen_by_a_word_in_place_of_the_first_token(
+    tmp_path: Path, answering: Mapping[str, str]
+) -> None:
+    async with connecting.slack() as slack:
+        program = program_in(tmp_path, slack, answering)
+        async with Typist(program, "connect", "slack") as typist:
+            await typist.sees("An app that has it cannot go back.")
+            await typist.types("agent")
+            await typist.sees("agent_view")
+            for token in slack.tokens.values():
+                await typist.types(token)
+            await typist.sees("I am waiting for it")
+
+
 async def test_a_new_token_replaces_the_channel_of_the_running_parley(
     tmp_path: Path, answering: Mapping[str, str], telegram: Platform
 ) -> None:

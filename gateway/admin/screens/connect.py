@@ -134,4 +134,6 @@ def _answer(guide: Guide, fields: Mapping[str, str]) -> str:
     """Return the answer to the present step from the fields of a page."""
     if not isinstance(guide.step, Form):
         return fields.get("text", "")
+    if "text" in fields:  # the button of what may be chosen instead
+        return fields["text"]
     return Form.packed([fields.get(f"field{number}", "") for number in range(len(guide.step.fields))])

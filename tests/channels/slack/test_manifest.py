@@ -11,7 +11,8 @@ from channels.attachments import Attachment
 from channels.base import Menu, OutboundMessage
 from channels.slack.adapter import open_channel
 from channels.slack.config import EVENTS, SCOPES
-from channels.slack.interactions import ASK
+from channels.slack.interactions import ASK, ENGLISH
+from channels.slack.setup import with_agent_view
 from channels.values import Known
 from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.slack_state import Kind
@@ -43,6 +44,22 @@ def test_its_shortcut_and_its_command_are_those_that_the_code_knows(manifest: di
 
     assert f'"callback_id": "{ASK}"' in features
     assert '"command": "/parley"' in features
+
+
+def test_one_with_the_agent_view_differs_in_that_alone(manifest: dict[str, JsonValue]) -> None:
+    other = with_agent_view(manifest)
+
+    usual, changed = json.dumps(manifest), json.dumps(other)
+    assert "assistant_view" in usual
+    assert "assistant_" not in changed
+    assert "agent_session_stopped" in changed
+    features = other["features"]
+    assert isinstance(features, dict)
+    assert features["agent_view"] == {
+        "agent_description": "Ask, and Parley answers, with the tools that its owner gave it.",
+        "suggested_prompts": [{"title": title, "message": words} for title, words in ENGLISH.prompts],
+    }
+    assert {key for key in manifest if manifest[key] != other[key]} == {"features", "settings"}
 
 
 def test_every_scope_is_explained_to_who_installs_it() -> None:

@@ -92,6 +92,32 @@ async def test_a_token_of_another_platform_or_of_no_form_is_named(tmp_path: Path
         assert telegram.emulator.calls == []
 
 
+async def test_an_app_with_slacks_agent_view_is_another_choice_and_can_be_left_for_a_new_app(
+    tmp_path: Path, slack: Platform
+) -> None:
+    async with guided(tmp_path, "slack", slack.environ) as there:
+        usual = await there.next()
+        assert isinstance(usual, Form)
+        assert "cannot go back" in usual.text
+        assert usual.instead is not None
+        chosen = await there.answer(usual.instead.value)
+        assert isinstance(chosen, Form)
+        assert "agent_view" in chosen.link
+        assert "agent_view" not in usual.link
+        assert (chosen.instead, chosen.trouble) == (None, "")
+        await up_to_the_hello(there, slack)
+        await says_hello(there, slack)
+        assert isinstance(await there.answer(YES), Done)
+        assert "SLACK_AGENT_VIEW=true" in there.env
+    async with guided(tmp_path, "slack", slack.environ) as again:
+        assert isinstance(await again.next(), Confirm)
+        await again.answer(YES)
+        await up_to_the_hello(again, slack)
+        await says_hello(again, slack)
+        assert isinstance(await again.answer(YES), Done)
+        assert "SLACK_AGENT_VIEW=false" in again.env
+
+
 async def test_the_two_tokens_of_slack_are_told_apart(tmp_path: Path, slack: Platform) -> None:
     bot, app = slack.tokens.values()
     async with guided(tmp_path, "slack", slack.environ) as there:
