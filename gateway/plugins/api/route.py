@@ -31,6 +31,8 @@ OF_ONE_KEY = 30
 """Calls in a minute."""
 AT_ONCE = 3
 """Calls of one key under way."""
+AGAIN = 5.0
+"""Seconds after which one of them may be over."""
 _NO_KEY = "this needs a key, which /key add makes in a chat, as bearer token"
 
 
@@ -71,16 +73,21 @@ class ApiRoutes:
         """Return the key of a caller who may ask now. Raises Refused."""
         key = await self._key(asked)
         asked.showed_key()
-        if self._under_way.get(key.id, 0) >= AT_ONCE:
-            raise _too_many(5.0)
+        if self._is_full(key):
+            raise _too_many(AGAIN)
         if seconds := self._calls.wait(str(key.id), OF_ONE_KEY):
             raise _too_many(seconds)
         return key
 
+    def _is_full(self, key: ApiKey) -> bool:
+        return self._under_way.get(key.id, 0) >= AT_ONCE
+
     async def _here(self, key: ApiKey) -> None:
-        """Raise Refused if another node works on the chat."""
+        """Raise Refused if another node works on the chat, or too many calls of the key are under way by now."""
         if not await self._errands.is_here(key.chat):
             raise refused(503, "another node works on this chat: ask again", kind="server_error", wait=2)
+        if self._is_full(key):
+            raise _too_many(AGAIN)
 
     async def complete(self, asked: Asked) -> Answer:
         """Let the agent answer. Raises Refused."""
@@ -103,6 +110,9 @@ class ApiRoutes:
         return completion(call.errand.id, now, done.report.text, done.report.usage)
 
     async def _streamed(self, call: Call, chunks: Chunks, *, has_usage: bool) -> AsyncGenerator[bytes, None]:
+        if self._is_full(call.key):  # as others have begun while the body was read
+            yield chunks.failed("too many requests at once", "rate_limit_error", "rate_limit_exceeded")
+            return
         with _Counting(self._under_way, call.key):
             async with aclosing(call.streamed(chunks, has_usage=has_usage)) as pieces:
                 async for piece in pieces:

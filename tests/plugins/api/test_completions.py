@@ -20,6 +20,7 @@ from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools.tool import tool
 from gateway.plugins.api.plugin import ApiPlugin
+from gateway.plugins.api.route import AT_ONCE
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import rows
@@ -244,6 +245,27 @@ async def test_too_many_at_once_are_told_to_come_again(start_bot: StartBot, conn
     assert error.value.response.headers["Retry-After"] == "5"
     for stream in streams:
         await stream.close()
+
+
+async def test_of_many_that_come_together_no_more_run_at_once(start_bot: StartBot, connect: Connect) -> None:
+    bot = await start_bot(*(waits() for _ in range(9)), plugins=(ApiPlugin,))
+    client = await connect(bot)
+
+    async def begin() -> AsyncStream[ChatCompletionChunk] | None:
+        try:
+            stream = await client.chat.completions.create(model="parley", messages=HELLO, stream=True)
+        except RateLimitError:
+            return None
+        await anext(aiter(stream))
+        return stream
+
+    streams = await asyncio.gather(*(begin() for _ in range(9)))
+    await until(lambda: len(rows(bot.home, "SELECT run FROM runs")) == AT_ONCE)
+
+    assert len(bot.llm.requests) <= AT_ONCE
+    for stream in streams:
+        if stream is not None:
+            await stream.close()
 
 
 async def test_where_the_model_fails_the_client_is_told(start_bot: StartBot, connect: Connect) -> None:
