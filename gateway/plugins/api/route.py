@@ -31,6 +31,8 @@ OF_ONE_KEY = 30
 """Calls in a minute."""
 AT_ONCE = 3
 """Calls of one key under way."""
+UNBUFFERED = {"X-Accel-Buffering": "no"}
+"""Lets nginx pass pieces on as they come."""
 AGAIN = 5.0
 """Seconds after which one of them may be over."""
 _NO_KEY = "this needs a key, which /key add makes in a chat, as bearer token"
@@ -100,7 +102,7 @@ class ApiRoutes:
         chunks = Chunks(call.errand.id, now)
         if request.stream:
             pieces = self._streamed(call, chunks, has_usage=request.has_usage)
-            return Answer(chunks.begin(), content_type=EVENTS, chunks=pieces)
+            return Answer(chunks.begin(), content_type=EVENTS, headers=UNBUFFERED, chunks=pieces)
         with _Counting(self._under_way, key):
             try:
                 done = await call.whole()
