@@ -125,7 +125,7 @@ class Found:
     total: int | None
     """Number of its pages, if that is known."""
     why: str
-    """Why it ended before the last page: `range`, `room`, `time`; empty if it did not."""
+    """Why it ended before the last page: `range`, `room`, `time`, `broken`; empty if it did not."""
 
 
 class DocumentReader:
@@ -217,9 +217,11 @@ def _told(lines: Sequence[object], finished: Finished) -> Found:
     for line in lines:
         if not isinstance(line, dict):
             raise ValueError("no line of the reader")  # noqa: TRY004 - all that is wrong with lines is a ValueError
-        if error := line.get("error"):
+        if (error := line.get("error")) and not pages:
             raise NotRead(error if error in REASONS else "broken")
-        if "kind" in line:
+        if error:
+            end = _End(done=pages[-1].number, total=None, why="broken")
+        elif "kind" in line:
             head = _Head.model_validate(_tuples(line))
         elif "end" in line:
             end = _End.model_validate(line["end"])

@@ -36,9 +36,13 @@ def places_in(found: Found, words: str) -> str:
     if not lines:
         lines = [f"No {found.unit} has all of these words: {words}. Fewer words, or other ones, find more."]
     if found.why:
-        reason = "There are more places" if found.why == "room" else "The search took too long, and ended"
-        lines.append(f"[{reason} after {found.unit} {found.done}.]")
+        lines.append(
+            f"[{_ENDED.get(found.why, 'The search took too long, and ended')} after {found.unit} {found.done}.]"
+        )
     return "\n".join([_head(found), *lines])
+
+
+_ENDED = {"room": "There are more places", "broken": "The file is damaged, and could not be read,"}
 
 
 def why_not(error: NotRead, name: str, language: Language) -> str:
@@ -63,7 +67,9 @@ def _page(page: Shown) -> str:
 
 
 def _rest(found: Found) -> Iterator[str]:
-    if not found.why:
+    if found.why == "broken":
+        yield "[The rest is damaged, and could not be read.]"
+    if not found.why or found.why == "broken":
         return
     first, total = found.done + 1, found.total
     last = first + PAGES_AT_ONCE - 1 if total is None else min(first + PAGES_AT_ONCE - 1, total)

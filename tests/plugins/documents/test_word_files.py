@@ -109,3 +109,12 @@ async def test_words_are_found_with_their_place(reads: Reads) -> None:
     await bot.hears("what happens if I pay late?", files={"lease.docx": CONTRACT})
 
     assert re.search(r"\npart 1: .*1\.b\) A late fee of 5 % is due after ten days\.", results(bot)[0])
+
+
+async def test_what_stands_before_a_damaged_part_is_read(reads: Reads) -> None:
+    damaged = word("".join(paragraph(f"Clause. {'It is so. ' * 99}") for _ in range(9)), footnotes="<w:footnote")
+
+    context = await told(reads, "lease.docx", damaged)
+
+    assert "--- part 2\nClause. It is so." in context
+    assert "[The rest is damaged, and could not be read.]" in context

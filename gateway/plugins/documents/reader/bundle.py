@@ -1,10 +1,11 @@
 """Files that hold others: zips, and e-mails with what came with them. Nothing is unpacked to the disk."""
 
 from collections.abc import Callable, Iterator, Mapping
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from zipfile import ZipFile, ZipInfo
 
 from agent_core.encodings import read_text
 from gateway.plugins.documents.reader.mail import Mail
+from gateway.plugins.documents.reader.office_xml import DAMAGED
 from gateway.plugins.documents.reader.page import Document, Page, Unreadable, Wish
 
 MOST_FILES = 500
@@ -83,7 +84,7 @@ def _reading(content: ZipFile, info: ZipInfo) -> Content:
             raise Unreadable("too_large")
         try:
             return content.read(info)
-        except (BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
+        except DAMAGED as error:
             raise Unreadable("encrypted" if info.flag_bits & 1 else "broken") from error
 
     return read

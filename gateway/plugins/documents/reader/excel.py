@@ -5,12 +5,11 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from zipfile import BadZipFile
 
 import openpyxl
 from openpyxl.utils.cell import column_index_from_string, get_column_letter
 
-from gateway.plugins.documents.reader.office_xml import OfficeFile
+from gateway.plugins.documents.reader.office_xml import DAMAGED, OfficeFile
 from gateway.plugins.documents.reader.page import Page, Unreadable, Wish
 from gateway.plugins.documents.reader.tables import row
 
@@ -21,7 +20,7 @@ MOST_COLUMNS = 16_384
 _CELLS = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d{1,7}))?")
 _UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 """A formula without a value, as programs write it that do not calculate."""
-_BROKEN = (BadZipFile, AttributeError, EOFError, LookupError, OSError, SyntaxError, TypeError, ValueError)
+_BROKEN = (*DAMAGED, AttributeError, SyntaxError, TypeError)
 """What openpyxl raises at files that are not as they should be."""
 
 

@@ -2,6 +2,7 @@
 
 import io
 import posixpath
+import zlib
 from collections.abc import Collection, Iterator
 from typing import IO
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -14,6 +15,8 @@ MOST_DEPTH = 200
 """Elements inside each other."""
 MOST_BYTES = 200_000_000
 """Of all parts of a file, unpacked."""
+DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
+"""What the standard library raises at zips and XML that are not as they should be."""
 _CHUNK = 64 * 1024
 _START_BYTES = 64 * 1024
 
@@ -66,7 +69,7 @@ def elements(part: IO[bytes], wanted: Collection[str]) -> Iterator[Element]:
             yield from collector.found
             collector.found.clear()
         parser.Parse(b"", True)  # noqa: FBT003 - the argument has no name
-    except (expat.ExpatError, BadZipFile, EOFError, OSError, ValueError) as error:
+    except (expat.ExpatError, *DAMAGED) as error:
         raise Unreadable("broken") from error
     yield from collector.found
 
@@ -111,7 +114,7 @@ class OfficeFile:
                 with self._opened(name) as part:
                     try:
                         yield part.read(size)
-                    except (BadZipFile, EOFError, OSError) as error:
+                    except DAMAGED as error:
                         raise Unreadable("broken") from error
 
     def refuse_document_types(self) -> None:
@@ -128,14 +131,14 @@ class OfficeFile:
                 for each in self._zip.infolist():
                     if each.filename not in left_out:
                         copy.writestr(each.filename, self._zip.read(each))
-        except (BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
+        except DAMAGED as error:
             raise Unreadable("broken") from error
         return file.getvalue()
 
     def _opened(self, part: str) -> IO[bytes]:
         try:
             return self._zip.open(self._names[part.lower()])
-        except (BadZipFile, OSError, RuntimeError, ValueError) as error:
+        except DAMAGED as error:
             raise Unreadable("encrypted" if "password" in str(error) else "broken") from error
 
     def elements(self, part: str, *wanted: str) -> Iterator[Element]:

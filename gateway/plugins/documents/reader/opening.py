@@ -4,9 +4,9 @@ import io
 import re
 from collections.abc import Callable
 from importlib import import_module
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
-from gateway.plugins.documents.reader.office_xml import OfficeFile
+from gateway.plugins.documents.reader.office_xml import DAMAGED, OfficeFile
 from gateway.plugins.documents.reader.page import Document, Unreadable, Wish
 
 _SEARCHED = 1024
@@ -40,7 +40,7 @@ def opened(content: bytes, name: str, wish: Wish, depth: int = 0) -> Document:
 def _zipped(content: bytes, wish: Wish, depth: int) -> Document:
     try:
         zipped = ZipFile(io.BytesIO(content))
-    except (BadZipFile, OSError, RuntimeError, ValueError) as error:
+    except DAMAGED as error:
         raise Unreadable("broken") from error
     office = OfficeFile(content, zipped)
     for part in office.parts_of("", "officeDocument"):
