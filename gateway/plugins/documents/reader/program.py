@@ -4,6 +4,7 @@ The last line says how it ended. What is missing if it is killed is the end alon
 """
 
 import json
+import mimetypes
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ def main() -> None:
     """Do the job in the current folder."""
     asked = json.loads(Path(JOB).read_text("utf-8"))
     job = Job(**{**asked, "wish": Wish(**asked["wish"])})
+    mimetypes.knownfiles.clear()  # openpyxl would read those of the machine, which are out of reach
     signal.signal(signal.SIGALRM, _be_late)
     signal.setitimer(signal.ITIMER_REAL, job.seconds)
     with Path(PAGES).open("w", encoding="utf-8") as file:
