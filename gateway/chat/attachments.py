@@ -26,7 +26,7 @@ from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
 from channels.files import MIB, FileRefused
 from channels.text import literal
-from gateway.chat.received_files import ReceivedFile
+from gateway.chat.received_files import ROOM, ReceivedFile
 from gateway.chat.sounds import Sound
 from gateway.permissions.sources import origin_of_file
 from gateway.texts.say import Language, say
@@ -54,6 +54,8 @@ class Fetched:
     sounds: list[Sound] = field(default_factory=list)
     files: list[ReceivedFile] = field(default_factory=list)
     """Other files than recordings and pictures that the model can see."""
+    room: int = ROOM
+    """Characters of these that the model may be told."""
     shown: list[str] = field(default_factory=list)
     """A line for the person, in Markdown, on each file that could not be read."""
     unseen: list[str] = field(default_factory=list)
@@ -81,12 +83,14 @@ class Attachments:
     """Quota of the chat's files."""
     language: Language = "en"
     """The sender's language."""
+    room: int = ROOM
+    """Characters of files that the model may be told with a message."""
     samples: Mapping[str, str] = field(default_factory=dict)
     """Texts of sample files, by name. One that was not changed makes way for a file of its name."""
 
     async def fetch(self, event: MessageReceived) -> Fetched:
         """Save a message's attachments."""
-        fetched = Fetched()
+        fetched = Fetched(room=self.room)
         for place, attachment in enumerate(event.attachments[:MOST_FILES]):
             await self._fetch(fetched, place, attachment, event.sender.id)
         if fetched.unseen:

@@ -20,7 +20,7 @@ from channels.unread import Unread
 from gateway.chat.attachments import Attachments, Fetched
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompt_notes import NotesOf, PromptNote
-from gateway.chat.received_files import ROOM, Read, note_on
+from gateway.chat.received_files import Read, note_on, room_of
 from gateway.chat.sounds import Hear, Sound, Understood, understood
 from gateway.permissions.sources import origin_of_event, origin_of_names, with_plain_names
 from gateway.permissions.workspaces import Workspaces
@@ -127,7 +127,7 @@ class PromptMaker:
 
     async def _read(self, item: InboxItem, fetched: Fetched) -> None:
         """Add what is in the files, as far as anything reads them and there is room."""
-        room = ROOM
+        room = fetched.room
         for file in fetched.files:
             contents = await self.read(item, self.run, file, room, self.language) if room > 0 else None
             if contents is None:
@@ -256,6 +256,7 @@ class ChatPrompts:
             self._workspaces.sources(chat),
             self._workspaces.versions.of(chat).quota,
             language,
+            room_of(model.context_window),
             self._media.samples(),
         )
 

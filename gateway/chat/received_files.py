@@ -9,7 +9,7 @@ from gateway.store.rows import InboxItem, Run
 from gateway.texts.say import Language
 
 ROOM = 12_000
-"""Characters of the files of one message that the model is told with it."""
+"""Characters of the files of one message that the model is told with it, at most."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,12 @@ class FileContents:
 
 Read = Callable[[InboxItem, Run | None, ReceivedFile, int, Language], Awaitable[FileContents | None]]
 """Returns what is in a file of a message, or None if nothing reads it. See `Plugin.read`."""
+
+
+def room_of(window: int) -> int:
+    """Return the characters of files that fit beside all else into a window of so many tokens, of which Chinese takes
+    one a character."""
+    return min(ROOM, window // 2)
 
 
 def note_on(contents: FileContents, file: ReceivedFile, secrets: Secrets, room: int) -> str:

@@ -6,6 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from agent_core.messages import text_of
+from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.origin import CLEAN
 from channels.text import literal
 from gateway.chat.received_files import ROOM, FileContents, ReceivedFile
@@ -90,6 +91,18 @@ async def test_the_files_of_a_message_share_the_room(start_bot: StartBot) -> Non
     assert "[... the rest is left out here]" in context
     assert "c.pdf, 1 bytes, in the workspace" in context
     assert len(context) < ROOM + 2_000
+
+
+async def test_a_small_model_is_told_less(start_bot: StartBot) -> None:
+    Reader.rooms.clear()
+    bot = await start_bot(
+        "I see.", plugins=(Reader,), model=SCRIPTED_MODEL.model_copy(update={"context_window": 4_000})
+    )
+
+    await bot.hears("look", files={"a.pdf": b"a" * ROOM})
+
+    assert Reader.rooms == [2_000]
+    assert (last_prompt(bot).context or "").count("a" * 100) == 20
 
 
 async def test_pictures_that_the_model_sees_and_empty_files_are_not_read(start_bot: StartBot) -> None:
