@@ -1,7 +1,8 @@
 """The scheduler: fires due jobs and sends what was held back, whenever something may be due.
 
-Its timer wakes up at the time of the next job, and at regular intervals: those catch up after the wall clock was set,
-or the machine was suspended. The timer holds only the next wake-up; the jobs are in the store.
+Its timer wakes up at the time of the next job, by APScheduler, and at regular intervals. APScheduler goes by the wall
+clock and would oversleep if that were set back, so there are regular ticks by the monotonic clock as well; they also
+catch up after the machine was suspended. APScheduler holds only the next wake-up; the jobs are in the store.
 
 Everything it needs is imported at start-up, as a later import fails when the process is out of file descriptors.
 """
@@ -9,16 +10,23 @@ Everything it needs is imported at start-up, as a later import fails when the pr
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
 import structlog
+from apscheduler.executors.debug import DebugExecutor
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.date import DateTrigger
 
 from agent_core.clock import Clock
 from gateway.schedule.jobs.digest import Digests
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 
+_NEXT = "next"
+_HOW = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
 LONGEST = 24 * 3600.0
-"""Seconds; a later wake-up is not planned, as the regular checks will find it."""
+"""Seconds; a later wake-up is not scheduled, as the regular checks will find it (and it may not be a valid date)."""
 
 HEAD_START = 2.0
 """Seconds after the start of the process to let channels start listening."""
@@ -52,9 +60,16 @@ class Timer:
         self._planned = planned
         self._clock = clock
         self._most = most
-        self._next: asyncio.TimerHandle | None = None
+        self._scheduler = AsyncIOScheduler(
+            timezone=UTC,
+            job_defaults=_HOW,
+            # calls at once; in a task of its own the call could still be waiting at the end, which logs a traceback
+            executors={"default": DebugExecutor()},
+            jobstores={"default": MemoryJobStore()},
+        )
 
     async def run(self) -> None:
+        self._scheduler.start()
         try:
             while True:
                 self._planned.clear()
@@ -63,7 +78,7 @@ class Timer:
                     async with asyncio.timeout(wait):
                         await self._planned.wait()
         finally:
-            self._plan(None)
+            self._scheduler.shutdown(wait=False)
 
     async def _is_done(self) -> bool:
         """Run one tick. Return False after an error in it, which is logged and does not prevent the next one."""
@@ -80,13 +95,12 @@ class Timer:
     async def _tick_and_plan(self) -> None:
         await self._tick()
         at = await self._next_due()
-        self._plan(None if at is None else min(LONGEST, max(0.0, at - self._clock.time())))
-
-    def _plan(self, seconds: float | None) -> None:
-        """Wake up in so many seconds, instead of when it was planned before; None: not."""
-        if self._next is not None:
-            self._next.cancel()
-        self._next = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._planned.set)
+        if at is not None:
+            # The application may use another clock than the scheduler.
+            wait = min(LONGEST, max(0.0, at - self._clock.time()))
+            # without an explicit zone it would open a file
+            trigger = DateTrigger(datetime.now(UTC) + timedelta(seconds=wait), timezone=UTC)
+            self._scheduler.add_job(self._planned.set, trigger, id=_NEXT, replace_existing=True)
 
 
 class Scheduler:

@@ -1,4 +1,4 @@
-"""The timer wakes for the next job, and also at regular intervals."""
+"""APScheduler wakes for the next job; a monotonic timer also wakes at regular intervals."""
 
 import asyncio
 import sqlite3
