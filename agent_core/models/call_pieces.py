@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_core.clock import NewId
@@ -22,6 +22,7 @@ _SPACE = re.compile("[.:]")
 _NEXT = re.compile(r"\S")
 _AFTER = re.compile(r"\s*(?:<[^<>{}]{1,40}>\s*)+")
 """Marks of a chat template behind the arguments."""
+_WRAPPERS = ("arguments", "parameters", "input", "args")
 _NO_TEXT = ("", "None", "undefined")
 _decoder = json.JSONDecoder(strict=False)
 """Takes line breaks within a text, as models write them."""
@@ -66,9 +67,11 @@ class OpenCall:
             return False  # decides most cases without parsing everything again
         return not isinstance(arguments_in("".join(self.pieces)), str)
 
-    def whole(self, tools: Collection[str]) -> ToolCall:
-        """Return the call; arguments that cannot be parsed become its `arguments_error`."""
-        return tool_call(self.id, name_in(self.names, tools), str(clean("".join(self.pieces))))
+    def whole(self, tools: Mapping[str, JsonObject]) -> ToolCall:
+        """Return the call; arguments that cannot be parsed become its `arguments_error`. `tools` have their schemas."""
+        call = tool_call(self.id, name_in(self.names, tools), str(clean("".join(self.pieces))))
+        inner = _unwrapped(call.arguments, tools.get(call.name, {}))
+        return call if inner is None else call.model_copy(update={"arguments": inner})
 
 
 class OpenCalls:
@@ -125,6 +128,16 @@ def tool_call(identity: str, name: str, raw: str) -> ToolCall:
         return ToolCall(id=identity, name=name, arguments=arguments)
     except (ValueError, RecursionError):
         return ToolCall(id=identity, name=name, arguments={}, arguments_error=f"The arguments of {name} nest too deep.")
+
+
+def _unwrapped(arguments: JsonObject, schema: JsonObject) -> JsonObject | None:
+    """Return arguments that stand in a field of their own, as in the JSON of a whole call; None if they do not."""
+    properties = schema.get("properties")
+    if not (isinstance(properties, dict) and properties) or arguments.keys() & properties.keys():
+        return None
+    inner = [value for name, value in arguments.items() if name in _WRAPPERS]
+    is_whole = len(inner) == 1 and arguments.keys() <= {"name", "type", *_WRAPPERS}
+    return inner[0] if is_whole and isinstance(inner[0], dict) else None
 
 
 def name_in(pieces: list[str], tools: Collection[str]) -> str:
