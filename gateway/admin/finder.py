@@ -12,6 +12,7 @@ from gateway.admin.setting_words import about_of, shown_title
 from gateway.commands.command import CommandTable
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
+from gateway.security.secrets import Secrets
 from gateway.settings.settings import setting_names
 from gateway.store.store import Store
 
@@ -33,7 +34,13 @@ class Finder:
     """Finds by the words that somebody types. What the visitor may not see is not found."""
 
     def __init__(
-        self, screens: Sequence[str], store: Store, commands: CommandTable, access: Access, roles: Roles
+        self,
+        screens: Sequence[str],
+        store: Store,
+        commands: CommandTable,
+        access: Access,
+        roles: Roles,
+        secrets: Secrets,
     ) -> None:
         """`screens` are the names of all screens."""
         self._screens = screens
@@ -41,6 +48,7 @@ class Finder:
         self._commands = commands
         self._access = access
         self._roles = roles
+        self._secrets = secrets
         self._insight = Insight(access, roles)
 
     async def news(self, visit: Visit) -> Mapping[str, object]:
@@ -51,7 +59,10 @@ class Finder:
             found += [*await self._chats(visit, words), *self._people(visit, words)]
             found += [*self._settings(visit, words), *self._of_commands(visit, words)]
         status = visit.say("find_count", count=len(found)) if found else visit.say("find_nothing")
-        return {"label": visit.say("find_label"), "status": status, "found": [asdict(each) for each in found]}
+        return {"label": visit.say("find_label"), "status": status, "found": [self._masked(each) for each in found]}
+
+    def _masked(self, found: Found) -> Mapping[str, str]:
+        return {name: self._secrets.mask(text) for name, text in asdict(found).items()}
 
     def _of_screens(self, visit: Visit, words: str) -> Iterator[Found]:
         kind = visit.say("find_screen")

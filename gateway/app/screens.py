@@ -108,7 +108,8 @@ def desk_of(made: Gateway, person: str) -> Desk:
 
 def _finder(made: Gateway, screens: Sequence[Screen]) -> Feed:
     names = [each.name for each in screens]
-    return Finder(names, made.base.store, made.commands.table, made.people.access, made.people.roles).news
+    base, people = made.base, made.people
+    return Finder(names, base.store, made.commands.table, people.access, people.roles, base.secrets).news
 
 
 def _state(made: Gateway) -> State:

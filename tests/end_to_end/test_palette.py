@@ -43,6 +43,8 @@ async def test_a_command_that_is_found_stands_in_the_box_of_the_chat(browser: Br
         await expect(tab.get_by_label("Message", exact=True)).to_have_value("/remind ")
         await expect(tab).to_have_url(f"{world.server.url}")
 
+        icon = tab.get_by_role("button", name="Find").locator("svg")
+        assert await icon.evaluate("(svg) => getComputedStyle(svg).stroke") != "none", "it can be seen"
         await tab.get_by_role("button", name="Find").click()
         await tab.get_by_role("combobox").fill("inbox")
         await tab.get_by_role("option").first.click()

@@ -9,6 +9,8 @@ from gateway.admin.screen import Visit
 from gateway.permissions.roles import Role
 from tests.gateway.admin.desk import AdminWorld, admin_world
 
+SECRET = "sk-live-0123456789abcdef"  # noqa: S105
+
 
 async def found(client: ClientSession, words: str, language: str = "en") -> list[tuple[str, str, str]]:
     async with client.get("/admin/api/find", params={"q": words}, headers={"Accept-Language": language}) as answer:
@@ -32,6 +34,16 @@ async def test_everything_is_found_by_its_words_in_both_languages(tmp_path: Path
         assert any(kind == "Chat" and link == "/#c-plums-and-pears" for kind, _, link in await found(client, "plums"))
         assert {kind for kind, _, _ in await found(client, "")} == {"Screen"}
         assert await found(client, "zz9") == []
+
+
+async def test_a_secret_that_became_known_later_is_masked(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
+        world.bot.made.base.store.conversations.heard(Visitor().chat("c-plums-and-pears"), f"key {SECRET}", 1.0)
+        await world.bot.hears("/allow memory:zoe")
+        assert SECRET in str(await found(client, "key"))
+        world.bot.made.base.secrets.add(SECRET)
+        assert "Chat" in str(await found(client, "key"))
+        assert SECRET not in str(await found(client, "key"))
 
 
 async def test_an_admin_finds_no_conversation_of_others(tmp_path: Path) -> None:
