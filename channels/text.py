@@ -148,6 +148,8 @@ def split_message(
     """
     caption = message.markdown if message.attachments and is_caption(message.markdown) else ""
     texts = () if caption else texts_of(message.markdown)
+    if not message.attachments and tuple(texts) == (message.markdown,) and _is_only_sent(message):
+        return (message,)
     parts: list[tuple[str, tuple[Attachment, ...]]] = [(text, ()) for text in texts]
     for file in message.attachments:
         parts.append((caption, (file,)))
@@ -163,6 +165,12 @@ def split_message(
         )
         for place, (text, files) in enumerate(parts or [(message.markdown, ())])
     )
+
+
+def _is_only_sent(message: OutboundMessage) -> bool:
+    """Return True if all that a message holds is what its parts get."""
+    beside = message.trouble or message.reasoning or message.forget or message.asks or message.respond
+    return not (beside or message.calls or message.choice or message.form)
 
 
 def split_markdown(markdown: str, fits: Callable[[str], bool], *, size: int = 4_000) -> tuple[str, ...]:
