@@ -96,15 +96,25 @@ class SseReader:
         return pieces
 
 
+class Utf8:
+    """Turns the parts of a body into UTF-8, from whatever Unicode its first bytes show, as those of JSON do."""
+
+    def __init__(self) -> None:
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._is_first = True
+
+    def of(self, chunk: bytes) -> bytes:
+        if self._is_first and not (encoding := json.detect_encoding(chunk[:4])).startswith("utf-8"):
+            self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._is_first = False
+        return self._decoder.decode(chunk).encode("utf-8", "replace") if self._decoder else chunk
+
+
 async def in_utf8(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yield a body in UTF-8, from whatever Unicode its first bytes show, as those of JSON do."""
-    decoder: codecs.IncrementalDecoder | None = None
-    is_first = True
+    """Yield a body in UTF-8."""
+    utf8 = Utf8()
     async for chunk in chunks:
-        if is_first and not (encoding := json.detect_encoding(chunk[:4])).startswith("utf-8"):
-            decoder = codecs.getincrementaldecoder(encoding)("replace")
-        is_first = False
-        yield decoder.decode(chunk).encode("utf-8", "replace") if decoder else chunk
+        yield utf8.of(chunk)
 
 
 def documents_in(text: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from pydantic_core import from_json
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
-from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, documents_in, in_utf8
+from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, Utf8, documents_in, in_utf8
 from agent_core.models.failures import (
     cause_of,
     classify,
@@ -335,10 +335,10 @@ async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[Iterable
         yield chain(reader.feed(body.encode()), reader.finish()) if is_stream else documents_in(body)
         return
     is_empty = True
-    async with contextlib.aclosing(in_utf8(response.content.iter_any())) as chunks:
-        async for chunk in chunks:
-            is_empty = is_empty and not chunk.strip()
-            yield reader.feed(chunk)
+    utf8 = Utf8()
+    async for chunk in response.content.iter_any():
+        is_empty = is_empty and not chunk.strip()
+        yield reader.feed(utf8.of(chunk))
     yield reader.finish()
     if is_empty:
         check_whole("", response.status, streams=response.content_type == EVENTS)
