@@ -1,8 +1,13 @@
 """On a slow disk people wait for commits, so a message takes few of them, and what only reads takes none."""
 
+import sqlite3
 from pathlib import Path
 
+import pytest
+
 from agent_core.models.scripted import calls
+from gateway.store import database
+from gateway.store.file_connection import connect
 from tests.entering import opened_store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -16,6 +21,10 @@ def commits(bot: Bot) -> int:
     [(sequence,)] = rows(bot.home, "SELECT sequence FROM store")
     assert isinstance(sequence, int)
     return sequence
+
+
+MOST_STATEMENTS = 27
+"""Of a message, with those that begin, number and end its transactions."""
 
 
 async def made(bot: Bot, said: str, sender: str = "ann") -> int:
@@ -42,6 +51,25 @@ async def test_a_tool_that_only_reads_takes_one_more(start_bot: StartBot) -> Non
     await made(bot, "good morning")
 
     assert min([await made(bot, "what time is it?") for _ in range(3)]) == OF_A_MESSAGE + 1
+
+
+async def test_a_message_takes_few_statements(start_bot: StartBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements: list[str] = []
+
+    def traced(path: Path, *, cached_statements: int) -> sqlite3.Connection:
+        connection = connect(path, cached_statements=cached_statements)
+        connection.set_trace_callback(statements.append)
+        return connection
+
+    monkeypatch.setattr(database, "connect", traced)
+    bot = await start_bot(*["Hello."] * 5)
+    counts: list[int] = []
+    for _ in range(5):
+        statements.clear()
+        await made(bot, "good morning")
+        counts.append(len(statements))
+
+    assert min(counts) <= MOST_STATEMENTS, statements
 
 
 async def test_what_only_reads_takes_none_and_asking_whether_it_can_be_written_takes_one(tmp_path: Path) -> None:
