@@ -37,6 +37,7 @@ INNER = {
     "agent_core.sandbox.machine_view": "where the interpreter is",
     "agent_core.tools.files.confined": "files of a workspace",
     "agent_core.tools.files.editing": "the same",
+    "agent_core.tools.files.pictures": "the same",
     "agent_core.tools.files.reading": "the same",
     "agent_core.tools.memory": "the facts of chats",
     "agent_core.tools.web.invisible_characters": "what nobody sees in a text",

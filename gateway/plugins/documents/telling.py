@@ -14,6 +14,7 @@ _WHY = {
     "encrypted": "documents_why_encrypted",
     "missing": "documents_why_missing",
     "nested": "documents_why_nested",
+    "no_page": "documents_why_no_page",
     "no_sandbox": "documents_why_no_sandbox",
     "no_sheet": "documents_why_no_sheet",
     "old_office": "documents_why_old_office",
@@ -21,6 +22,7 @@ _WHY = {
     "too_large": "documents_why_too_large",
     "too_slow": "documents_why_too_slow",
     "unknown": "documents_why_unknown",
+    "unseen": "documents_why_unseen",
 }
 """The text for each reason why a document is not read."""
 

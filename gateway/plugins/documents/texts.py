@@ -17,6 +17,7 @@ TEXTS = {
     },
     "documents_why_missing": {"en": "there is no such file in it.", "zh": "其中没有这个文件。"},
     "documents_why_nested": {"en": "it is nested too deeply.", "zh": "内容嵌套过深。"},
+    "documents_why_no_page": {"en": "there is no such page in it.", "zh": "没有这一页。"},
     "documents_why_no_sandbox": {
         "en": "this machine has no sandbox, in which alone files of others are read. `parley doctor` says why.",
         "zh": "这台机器没有沙箱，而外来文件只在沙箱中读取。原因见 `parley doctor`。",
@@ -39,4 +40,5 @@ TEXTS = {
         "en": "it is no document of a kind that is read here.",
         "zh": "不是这里能读取的文档类型。",
     },
+    "documents_why_unseen": {"en": "only pages of PDF files can be seen.", "zh": "只能查看 PDF 文件的页面图像。"},
 }

@@ -1,11 +1,14 @@
 """The tools that read and search documents of the workspace."""
 
 import asyncio
+import base64
 import re
+from collections.abc import Callable
 
 from agent_core.origin import DATA, Origin
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import shown
+from agent_core.tools.files.pictures import show_picture, whole_picture
 from agent_core.tools.files.reading import read_whole
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.workspace.safe_open import best_opener
@@ -16,6 +19,7 @@ from gateway.plugins.documents.telling import pages_in, places_in, why_not
 
 ROOM = 16_000
 """Characters of a result."""
+_PICTURE_CHARS = 5_000_000
 _PAGES = re.compile(r"\s*(\d{1,6})\s*(?:([-\u2013])\s*(\d{1,6})?\s*)?")
 
 
@@ -39,11 +43,36 @@ def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:
         """Find the pages of a document that have all these words; quotes keep a phrase together."""
         if not words.strip():
             raise ToolFailed("there is no word to look for", "call it again with a word")
-        job = Job(path, Wish(inside=inside.strip()), words=words)
+        job = Job(path, Wish(inside=inside.strip()), does="search", words=words)
         found = await _read(reader, context, path, job)
         return ToolResult.of(places_in(found, words), await _origin(context, path))
 
     return read_document, search_document
+
+
+def see_page_tool(reader: DocumentReader, *, vision: Callable[[], bool]) -> Tool:
+    """Return the tool `see_page`; `vision` returns True while the model can see pictures."""
+
+    @tool(execution="parallel", label="Looking at page {page} of {path}", labels={"zh": "查看 {path} 第 {page} 页"})
+    async def see_page(path: str, page: int, context: ToolContext, inside: str = "") -> ToolResult:
+        """See a page of a PDF as a picture, such as a scan."""
+        if not vision():
+            raise ToolFailed("this model cannot see pictures", "tell the person")
+        job = Job(path, Wish(inside=inside.strip()), max(1, page), does="see", room=_PICTURE_CHARS)
+        found = await _read(reader, context, path, job)
+        content = _picture_in(found)
+        if whole_picture(content) != "image/png":
+            raise ToolFailed(f"page {page} of {shown(path)} cannot be shown", "tell the person")
+        return show_picture(content, "image/png", f"{path}, p. {page}", await _origin(context, path))
+
+    return see_page
+
+
+def _picture_in(found: Found) -> bytes:
+    try:
+        return base64.b64decode(found.pages[0].text, validate=True)
+    except (IndexError, ValueError):
+        return b""
 
 
 async def _read(reader: DocumentReader, context: ToolContext, path: str, job: Job) -> Found:

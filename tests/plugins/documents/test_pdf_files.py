@@ -1,8 +1,12 @@
 """PDF files are read page by page, and what is left out is said."""
 
-import pytest
+import base64
+import io
 
-from agent_core.messages import JsonObject, ToolResultMessage, text_of
+import pytest
+from PIL import Image
+
+from agent_core.messages import ImageContent, JsonObject, ToolResultMessage, text_of
 from agent_core.models.scripted import calls
 from agent_core.sandbox.probe import NAMES
 from gateway.permissions.workspaces import folder_name
@@ -78,7 +82,7 @@ async def test_a_file_without_text_is_said_to_be_a_scan(reads: Reads) -> None:
 
     await bot.hears("look", files={"scan.pdf": pdf([])})
 
-    assert "(no text on this page; it may be a picture)" in (last_prompt(bot).context or "")
+    assert "(no text on this page; it may be a scan, which see_page shows)" in (last_prompt(bot).context or "")
     assert bot.screen == ["> scan.pdf has no text: its pages may be scans or pictures.\n\nI cannot read it."]
 
 
@@ -137,3 +141,31 @@ async def test_what_is_read_has_the_origin_of_the_file(reads: Reads) -> None:
 
     read_ones = [each for each in bot.llm.requests[-1].messages if isinstance(each, ToolResultMessage)]
     assert [each.origin.sources for each in read_ones] == [("file:found.pdf",)] * 2
+
+
+async def test_a_model_that_sees_is_shown_a_page(reads: Reads) -> None:
+    bot = await reads(calls(("see_page", {"path": "lease.pdf", "page": 2})), "It says: 7.")
+
+    await bot.hears("look at page 2", files={"lease.pdf": LEASE})
+
+    [*_, shown] = bot.llm.requests[-1].messages
+    assert isinstance(shown, ToolResultMessage)
+    [picture] = [each for each in shown.content if isinstance(each, ImageContent)]
+    with Image.open(io.BytesIO(base64.b64decode(picture.data))) as image:
+        assert (image.format, image.size) == ("PNG", (1109, 1568))
+        assert len(image.getcolors(1_000_000) or ()) > 1, "something is on it"
+
+
+@pytest.mark.parametrize(
+    ("name", "page", "said"),
+    [
+        ("lease.pdf", 3, "lease.pdf could not be read: there is no such page in it"),
+        ("lease.csv", 1, "lease.csv could not be read: only pages of PDF files can be seen"),
+    ],
+)
+async def test_a_page_that_cannot_be_seen_is_told(reads: Reads, name: str, page: int, said: str) -> None:
+    bot = await reads(calls(("see_page", {"path": name, "page": page})), "I see.")
+
+    await bot.hears("look", files={name: LEASE if name.endswith("pdf") else b"a,b\n1,2\n"})
+
+    assert said in results(bot)[0]

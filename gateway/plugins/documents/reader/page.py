@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 class Unreadable(Exception):
@@ -16,17 +16,19 @@ REASONS = frozenset(
         "encrypted",
         "missing",
         "nested",
+        "no_page",
         "no_sheet",
         "old_office",
         "program",
         "too_large",
         "too_slow",
         "unknown",
+        "unseen",
     )
 )
 
 
-NO_TEXT = "(no text on this page; it may be a picture)"
+NO_TEXT = "(no text on this page; it may be a scan, which see_page shows)"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,15 @@ class Wish:
     """A cell or a range, such as `B7` or `A1:D20`."""
     inside: str = ""
     """The name of a file within a zip or an e-mail."""
+
+
+@runtime_checkable
+class Drawn(Protocol):
+    """A document whose pages can be seen."""
+
+    def picture(self, number: int) -> bytes:
+        """Return a page as a PNG. Raises Unreadable."""
+        ...
 
 
 class Document(Protocol):

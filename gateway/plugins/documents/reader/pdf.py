@@ -8,6 +8,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from gateway.plugins.documents.reader.page import NO_TEXT, Page, Unreadable
+from gateway.plugins.documents.reader.picture import picture_of
 
 MOST_CONTENTS = 60
 """Entries of the table of contents that are listed."""
@@ -62,6 +63,13 @@ class PdfFile:
     def pages(self, first: int) -> Iterator[Page]:
         for index in range(first - 1, self.count or 0):
             yield Page(index + 1, f"p. {index + 1}", self._text(index) or NO_TEXT)
+
+    def picture(self, number: int) -> bytes:
+        """Return a page as a PNG. Raises Unreadable."""
+        try:
+            return picture_of(self._pdf[number - 1])
+        except (pypdfium2.PdfiumError, IndexError) as error:
+            raise Unreadable("no_page") from error
 
     def _text(self, index: int) -> str:
         try:

@@ -6,12 +6,14 @@ The last line says how it ended. What is missing if it is killed is the end alon
 import json
 import mimetypes
 import signal
+from base64 import b64encode
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from gateway.plugins.documents.reader.opening import opened
-from gateway.plugins.documents.reader.page import Document, Page, Unreadable, Wish
+from gateway.plugins.documents.reader.page import Document, Drawn, Page, Unreadable, Wish
 from gateway.plugins.documents.reader.searching import hits_in, words_of
 
 FILE, JOB, PAGES = "document", "job.json", "pages.jsonl"
@@ -29,8 +31,9 @@ class Job:
     first: int = 1
     last: int | None = None
     """Of the pages; None for the last one of all."""
+    does: Literal["read", "search", "see"] = "read"
     words: str = ""
-    """What to search for; empty to read."""
+    """What to search for."""
     room: int = 12_000
     """Characters of text."""
     seconds: float = 10.0
@@ -51,7 +54,7 @@ def main() -> None:
         try:
             document = opened(Path(FILE).read_bytes(), job.name, job.wish)
             _write(file, {"kind": document.kind, "unit": document.unit, "facts": _facts(document)})
-            _write(file, {"end": (_search if job.words else _read)(file, document, job)})
+            _write(file, {"end": _DOES[job.does](file, document, job)})
         except Unreadable as error:
             _write(file, {"error": str(error)})
         except RecursionError:
@@ -125,3 +128,19 @@ def _search(file: TextIO, document: Document, job: Job) -> dict[str, object]:
     except Late:
         return _late(done, document, job, "")
     return {"done": done, "total": document.count or done, "why": ""}
+
+
+def _see(file: TextIO, document: Document, job: Job) -> dict[str, object]:
+    """Write the first wanted page as a picture."""
+    if not isinstance(document, Drawn):
+        raise Unreadable("unseen")
+    picture = b64encode(document.picture(job.first)).decode()
+    _write(file, {"number": job.first, "label": f"p. {job.first}", "text": picture, "cut": 0})
+    return {"done": job.first, "total": document.count, "why": ""}
+
+
+_DOES: Mapping[str, Callable[[TextIO, Document, Job], dict[str, object]]] = {
+    "read": _read,
+    "search": _search,
+    "see": _see,
+}
