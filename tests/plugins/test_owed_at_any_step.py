@@ -38,4 +38,4 @@ async def test_killed_at_any_step_the_answer_and_the_line_are_there_once_and_in_
             assert bot.screen == ["Hi.", "That was completed."], step
             assert await left(bot) == [], step
         step += 1
-    assert step > 20
+    assert step > 15

@@ -173,15 +173,15 @@ BAD = {
     "no texts": (plugin("texts = {'dice_x': 1}"), "AttributeError: "),
     "a tool of the core": (
         plugin(
-            "tool_names = frozenset({'remember'})\n"
+            "tool_names = frozenset({'send_file'})\n"
             "def tools(self):\n"
             "    @tool(label='x', labels={'zh': 'x'})\n"
-            "    async def remember() -> str:\n"
-            "        'Remember.'\n"
+            "    async def send_file() -> str:\n"
+            "        'Send.'\n"
             "        return ''\n"
-            "    return [remember]"
+            "    return [send_file]"
         ),
-        "Parley itself has a tool remember",
+        "Parley itself has a tool send_file",
     ),
     "a table of the core": (
         plugin("migrations = ['CREATE TABLE messages (id TEXT PRIMARY KEY);']"),
