@@ -229,6 +229,7 @@ class HookCommand:
             arguments="[add|post|ask|test|pause|resume|secret|rm|list] [NAME] [TEXT]",
             example="add builds github",
             offered_to=Role.ADMIN,
+            suggest=self._suggest,
             secret_in=secret_in,
         )
 

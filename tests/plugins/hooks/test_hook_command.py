@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from channels.commands import Typed
+from channels.memory import user
 from gateway.plugins.hooks.plugin import HooksPlugin
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
@@ -127,3 +129,15 @@ async def test_in_chinese(start_bot: StartBot) -> None:
 
     assert hook
     assert "密钥（只显示这一次）" in bot.screen[-1]
+
+
+async def test_the_names_of_the_chats_webhooks_are_offered(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    for name in ("builds", "alarms"):
+        await added(bot, name=name)
+    [option] = next(each for each in bot.made.commands.table.specs if each.name == "hook").options[1:2]
+    typed = Typed(command="hook", option=option.name, text="b", before="pause")
+
+    offered = await bot.made.commands.suggest(bot.channel.chat("ann"), user("ann"), typed)
+
+    assert [each.value for each in offered] == ["builds"]
