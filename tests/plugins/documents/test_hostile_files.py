@@ -18,9 +18,10 @@ ROOM = 14_000
 async def test_it_is_contained(reads: Reads, what: str) -> None:
     bot = await reads("I see.")
     hostile = HOSTILE[what]
+    content = hostile.make()
     began = time.monotonic()
 
-    await bot.hears("look", files={hostile.name: hostile.make()})
+    await bot.hears("look", files={hostile.name: content})
 
     context = last_prompt(bot).context or ""
     assert hostile.told in context
