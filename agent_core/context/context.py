@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_core.context.prompt import Persona, SystemPrompt
+from agent_core.context.prompt import MEMORY, REMEMBER, Persona, SystemPrompt
 from agent_core.context.request_history import RequestHistory
 from agent_core.identity_cache import IdentityCache
 from agent_core.loop.state import QueryState
@@ -158,7 +158,8 @@ class ContextManager:
         )
 
     def _buckets(self, messages: Sequence[AgentMessage]) -> Buckets:
-        head, parts = self._head(), self._system()
+        head = self._head()
+        parts = self._system(head.tools)
         skills = {name: estimate(getattr(parts, name)) for name in SKILL_PARTS} if self.system_prompt is None else {}
         results = [message for message in messages if isinstance(message, ToolResultMessage)]
         beside = sum(estimate(message.context or "") for message in messages if isinstance(message, UserMessage))
@@ -180,17 +181,18 @@ class ContextManager:
         if self._made is None or parts != self._made_from:
             idle = self.skills.texts.idle_tools  # those that no skill has a use for are not offered
             tools = tuple(spec for spec in specs if spec.name not in idle)
-            system = self._system().render() if self.system_prompt is None else self.system_prompt
+            system = self._system(tools).render() if self.system_prompt is None else self.system_prompt
             tool_tokens = sum(estimate(spec.model_dump_json()) for spec in tools)
             tokens = estimate(system)
             self._made = _Head(system, tools, tokens, tool_tokens, tokens + tool_tokens)
             self._made_from = parts
         return self._made
 
-    def _system(self) -> SystemPrompt:
-        texts = self.skills.texts
+    def _system(self, tools: Sequence[ToolSpec]) -> SystemPrompt:
+        texts, remembers = self.skills.texts, any(each.name == REMEMBER for each in tools)
         return SystemPrompt(
             identity=self.persona.render(),
+            memory_guide=MEMORY if remembers else "",
             workspace=f"# Workspace\nFiles of this chat: {self.workspace} (use relative paths)"
             if self.workspace
             else "",

@@ -39,6 +39,8 @@ GUIDELINES = """\
 # Guidelines
 Read before you change; change little. Answer in the person's language, briefly, in Markdown."""
 
+REMEMBER = "remember"
+"""The tool without which nothing is said of a memory."""
 MEMORY = """\
 # Memory
 Remember what the person asks you to keep and what will still hold in later talks; recall when they refer to what you \
@@ -90,7 +92,7 @@ class SystemPrompt(Frozen):
     behaviour: str = BEHAVIOUR
     principles: str = TOOLS
     guidelines: str = GUIDELINES
-    memory_guide: str = MEMORY
+    memory_guide: str = ""
     safety: str = SAFETY
     workspace: str = ""
     always_skills: str = ""

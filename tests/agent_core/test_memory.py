@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_core.context.prompt import MEMORY, SystemPrompt
+from agent_core.context.prompt import MEMORY
 from agent_core.messages import AgentMessage, JsonObject, text_of
 from agent_core.origin import CLEAN, named
 from agent_core.tools.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory, memory_tools
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
+from tests.agent_core.kit import StartAgent
 from tests.clock import FakeClock
 from tests.examples import examples
 from tests.messages import user
@@ -182,8 +183,15 @@ async def test_what_people_wrote_around_the_facts_stays_and_what_they_wrote_as_f
     )
 
 
-def test_the_prompt_says_when_to_write_when_to_look_and_what_never() -> None:  # S2-10
-    assert SystemPrompt(identity="Ada").render().count(MEMORY) == 1
+async def test_the_prompt_says_when_to_write_when_to_look_and_what_never(
+    starts: StartAgent, folder: Path
+) -> None:  # S2-10
+    with_memory = starts("ok", tools=memory_tools(lambda _: memory_in(folder)))
+    without = starts("ok")
+    for talk in (with_memory, without):
+        await talk.says("hi")
+
+    assert [talk.llm.requests[0].system.count(MEMORY) for talk in (with_memory, without)] == [1, 0]
     for words in ("Remember what", "recall when", "Never keep secrets"):
         assert words in MEMORY
 
