@@ -191,7 +191,7 @@ def tools_of(
             yield f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
         if tool.name in taken or (tool.name in reserved and not is_ours(type(plugin))):
             yield f"Parley itself has a tool {tool.name}"
-        if found.setdefault(tool.name, tool) is not tool:
+        elif found.setdefault(tool.name, tool) is not tool:
             yield f"two plugins have a tool {tool.name}"
         tool.failed = partial(failures.keep, plugin.name, tool.name)
 
