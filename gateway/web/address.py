@@ -37,6 +37,8 @@ class Arrival:
     """Address of the browser's machine."""
     is_public: bool = False
     """Under the public name, with TLS."""
+    is_proxied: bool = False
+    """Through the proxy that is named in the settings, which shares its connections among those who ask."""
 
     @property
     def cookie(self) -> str:
@@ -133,7 +135,7 @@ class Address:
         if (_last(headers.getall("X-Forwarded-Proto", [])) or "https").lower() != "https":
             raise ForeignHost("this page answers only over https")
         place = self._client(headers.getall("X-Forwarded-For", []), request.remote or "")
-        return Arrival(named[host], place, is_public=True)
+        return Arrival(named[host], place, is_public=True, is_proxied=True)
 
     def _client(self, values: list[str], peer: str) -> str:
         """Return the last address that no proxy of ours has: what stands before it, the client may have made up."""

@@ -71,6 +71,8 @@ class OperatorRoutes:
             request[ARRIVAL] = arrival = self.address.arrival_of_program(request)
         except ForeignHost as error:
             raise web.HTTPForbidden(text=f"refused: {error}") from error
+        if arrival.is_proxied:  # what one of its callers lacks must not cut off another
+            let_in(request)
         if request.method not in opening.methods:
             raise web.HTTPMethodNotAllowed(request.method, opening.methods)
         asked = Asked(

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from aiohttp import ClientSession
 
@@ -19,18 +20,22 @@ from tests.page_server import PLAYED
 
 @asynccontextmanager
 async def watched(
-    bot: Bot | None, folder: Path, plugins: Iterable[type[Plugin]] | None = None, address: Address | None = None
+    bot: Bot | None,
+    folder: Path,
+    plugins: Iterable[type[Plugin]] | None = None,
+    address: Address | None = None,
+    **how: Any,
 ) -> AsyncIterator[ClientSession]:
     """Serve the routes beside a bot, or while it starts if there is none. `plugins` are ours if None.
 
-    `address` says where others reach the page and the routes; None: only this machine does.
+    `address` says where others reach the page and the routes; None: only this machine does. `how` is for the server.
     """
     address = address or Address()
     operation = Operation()
     paths = paths_of(own_plugins() if plugins is None else plugins)
     async with opened_store(folder) as store:
         routes = OperatorRoutes(operation, paths, address).routes()
-        server = page_server(store, [], public_routes=routes, about=lambda: PLAYED, address=address)
+        server = page_server(store, [], public_routes=routes, about=lambda: PLAYED, address=address, **how)
         await server.start()
         try:
             async with ClientSession(f"http://127.0.0.1:{server.port}/") as client:

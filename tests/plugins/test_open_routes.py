@@ -99,6 +99,26 @@ async def test_an_open_path_is_reached_from_elsewhere_under_a_name_that_is_set(
         assert await posted(client) == (200, "POST builds 127.0.0.1 20")
 
 
+async def test_a_connection_of_the_proxy_is_not_cut_off_for_who_showed_no_key_on_it(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    bot = await start_bot(plugins=(Echo,))
+    head = b"POST /echo/a HTTP/1.1\r\nHost: hooks.example\r\nX-Forwarded-For: 203.0.113.7\r\nContent-Length: 0\r\n"
+    async with watched(bot, tmp_path, (Echo,), HOOKS, idle_seconds=0.5) as client:
+        reader, writer = await connected(client)
+        stranger, other = await connected(client)
+        was_cut = asyncio.ensure_future(asyncio.gather(stranger.read(), return_exceptions=True))
+        while not was_cut.done():
+            writer.write(head + b"\r\n")
+            assert (await reader.readline()).split()[1] == b"401"
+            await reader.readuntil(b"which key?")
+
+        writer.write(head + b"X-Key: right\r\n\r\n")
+        assert (await reader.readline()).split()[1] == b"200"
+        writer.close()
+        other.close()
+
+
 async def test_the_address_of_programs_shows_nothing_of_the_page(start_bot: StartBot, tmp_path: Path) -> None:
     bot = await start_bot(plugins=(Echo,))
     headers = {"Host": "hooks.example", **FORWARDED}
