@@ -11,20 +11,23 @@ from agent_core.supervise import FIRST_PAUSE
 from channels.base import ChannelError, ChatKey, Inbox, Menu
 from channels.memory import MemoryChannel
 from gateway.app.app_settings import AppSettings, System
+from gateway.app.chosen_plugins import own_plugins
 from gateway.app.composition import composed
 from gateway.app.peers import SharedDatabase, opened
+from gateway.app.plugins import tables_of
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
-from gateway.store.store import Store
+from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 from tests.postgres import UrlOf
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
 ABOUT = About(model="scripted", why="a test", is_ai=True, version="0", started=0.0)
 ANN = People(owners=frozenset({"well:ann"}), allow=frozenset())
+PLUGINS = Extras(plugins=tables_of(own_plugins()))
 
 
 class FailingChannel(MemoryChannel):
@@ -47,7 +50,7 @@ async def test_the_console_tells_no_secret(tmp_path: Path) -> None:
     ill, well = FailingChannel("ill"), FailingChannel("well")
     console: list[str] = []
     async with (
-        Store.open(tmp_path, SystemClock(), new_id) as store,
+        Store.open(tmp_path, SystemClock(), new_id, extras=PLUGINS) as store,
         composed(
             AppSettings(CurrentSettings(Settings(home=tmp_path)), people=ANN, secrets=Secrets(["make a new one"])),
             store,
@@ -80,7 +83,7 @@ async def test_one_channel_that_fails_leaves_the_others_be(tmp_path: Path) -> No
     ill, well = FailingChannel("ill"), FailingChannel("well")
     console: list[str] = []
     async with (
-        Store.open(tmp_path, SystemClock(), new_id) as store,
+        Store.open(tmp_path, SystemClock(), new_id, extras=PLUGINS) as store,
         composed(
             AppSettings(CurrentSettings(Settings(home=tmp_path)), people=ANN),
             store,
@@ -129,7 +132,7 @@ class Hasty(SystemClock):
 async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners_hear_of_it(tmp_path: Path) -> None:
     channel = StumblingChannel()
     async with (
-        Store.open(tmp_path, SystemClock(), new_id) as store,
+        Store.open(tmp_path, SystemClock(), new_id, extras=PLUGINS) as store,
         composed(
             AppSettings(
                 CurrentSettings(Settings(home=tmp_path, heartbeat=False)),

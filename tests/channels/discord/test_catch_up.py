@@ -11,12 +11,14 @@ from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.discord.adapter import DiscordChannel
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
+from gateway.app.chosen_plugins import own_plugins
 from gateway.app.composition import composed
+from gateway.app.plugins import tables_of
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
-from gateway.store.store import Store
+from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_state import Person
@@ -30,7 +32,7 @@ async def running(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person:
     clock = SystemClock()
     about = About(model="scripted", why="a test", is_ai=True, version="0", started=clock.time())
     async with (
-        Store.open(home, clock, new_id) as store,
+        Store.open(home, clock, new_id, extras=Extras(plugins=tables_of(own_plugins()))) as store,
         composed(
             AppSettings(
                 CurrentSettings(Settings(home=home)),
