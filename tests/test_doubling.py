@@ -16,7 +16,9 @@ from agent_core.mcp.config import plain
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage
 from agent_core.models.event_stream import SseReader
 from agent_core.models.failures import message_in, redact
+from agent_core.models.protocols import other_in
 from agent_core.models.tokens import clipped, estimate
+from agent_core.models.written_calls import calls_in
 from agent_core.origin import CLEAN
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.tools.calculator import calculate
@@ -49,7 +51,7 @@ from gateway.schedule.times.zone_words import zone_said
 from gateway.security.secrets import Secrets
 from gateway.store.rule import BadRule
 from gateway.texts.written import written_in
-from tests.cpu import cpu_seconds, growth
+from tests.cpu import cpu_seconds, cpu_seconds_at_most, growth
 from tests.examples import examples
 from tests.messages import user
 
@@ -139,6 +141,10 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "skill headers": lambda text: read_header(f"---\nname: x\ndescription: {text}\n---\n".encode(), "x"),
     "event streams": streamed,
     "errors of providers": lambda text: (message_in(text), redact(text, ["sk-abc"])),
+    "pages of providers": other_in,
+    "pages of providers behind comments": lambda text: other_in(f"<!---->{text}"),
+    "calls that a model writes": lambda text: calls_in(f"<tool_call>{text}", {}),
+    "values of such calls": lambda text: calls_in("<|tool_call>call:x{" + text + "}", {}),
     "secrets": lambda text: Secrets.mask(SECRETS, text + str(time.perf_counter())),
     "token estimates": lambda text: (estimate(text), clipped(text, 100)),
     "strangers' words": lambda text: (harmless(text), bare(text)),
@@ -173,6 +179,7 @@ def made_of(units: list[str], size: int, *, opened: bool) -> str:
 @settings(max_examples=examples(30))
 @given(units=UNITS, opened=st.booleans())
 @example(units=["https://x.y/", ")"], opened=True)
+@example(units=["a"], opened=False)
 def test_twice_the_text_takes_at_most_two_and_a_half_times_the_time(
     name: str, *, units: list[str], opened: bool
 ) -> None:
@@ -184,3 +191,21 @@ def test_twice_the_text_takes_at_most_two_and_a_half_times_the_time(
         return
     grown = growth(text, longer, times=2**DOUBLINGS, most=MOST**DOUBLINGS)
     assert grown <= MOST**DOUBLINGS, f"{units!r}, {opened}: {grown ** (1 / DOUBLINGS):.1f} times"
+
+
+@pytest.mark.parametrize("unit", ["<!---->", "<!-- -->\n", "<!--", "-->"])
+def test_comments_before_the_page_of_a_provider_take_no_time_to_count(unit: str) -> None:
+    few = 22
+    """Comments that take half a second if each more of them doubles the time."""
+    with cpu_seconds_at_most(0.1):
+        other_in(f"{unit * few}<x")
+    first = SIZE // len(unit)
+
+    grown = growth(
+        lambda: other_in(f"{unit * first}<x"),
+        lambda: other_in(f"{unit * first * 2**DOUBLINGS}<x"),
+        times=2**DOUBLINGS,
+        most=MOST**DOUBLINGS,
+    )
+
+    assert grown <= MOST**DOUBLINGS

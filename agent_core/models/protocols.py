@@ -13,7 +13,7 @@ from agent_core.models.wire_errors import error_in
 _OF_ANTHROPIC = re.compile(r"message_(?:start|delta|stop)|content_block_(?:start|delta|stop)")
 _OF_COHERE = re.compile(r"(?:message|content)-(?:start|delta|end)|stream-start|text-generation")
 _PAGE = re.compile(
-    r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body|title|meta|center|div|h[1-3]|p|pre)\b",
+    r"(?:<\?xml[^>]*>\s*+)?+(?:<!--.*?-->\s*+)*+<(?:!doctype html|html|head|body|title|meta|center|div|h[1-3]|p|pre)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _XML = "<?xml"

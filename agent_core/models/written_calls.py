@@ -80,7 +80,7 @@ _GIVEN_BY = (*_GIVEN, "args", "tool_input", "input")
 _TOOL_CODE = LatePattern(r"```tool_code\n(.*?)\n?```", re.DOTALL)
 _FENCED = LatePattern(r"```tool_calls?\n(.*?)\n?```", re.DOTALL)
 _GEMMA = LatePattern(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
-_GEMMA_VALUE = LatePattern(r"(\w+):(?:(<escape>|<\|\"\|>)(.*?)\2|([^,{}\[\]]*))", re.DOTALL)
+_GEMMA_VALUE = LatePattern(r"\b(\w++):(?:(<escape>|<\|\"\|>)(.*?)\2|([^,{}\[\]]*))", re.DOTALL)
 _BETWEEN = LatePattern(r"[\s;,]*")
 _decoder = json.JSONDecoder(strict=False)
 

@@ -20,7 +20,7 @@ from gateway.plugins.documents.telling import pages_in, places_in, why_not
 ROOM = 16_000
 """Characters of a result."""
 _PICTURE_CHARS = 5_000_000
-_PAGES = re.compile(r"\s*(\d{1,6})\s*(?:([-\u2013])\s*(\d{1,6})?\s*)?")
+_PAGES = re.compile(r"\s*+(\d{1,6})\s*+(?:([-\u2013])\s*+(\d{1,6})?\s*+)?")
 
 
 def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:

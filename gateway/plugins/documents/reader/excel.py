@@ -18,7 +18,7 @@ ROWS, ROWS_CHARS = 60, 3_000
 _STYLES = "xl/styles.xml"
 MOST_COLUMNS = 16_384
 _CELLS = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d{1,7}))?")
-_UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+UNCALCULATED = re.compile(rb"</f>\s*+(?:<v\s*+/>|<v>\s*+</v>)?+\s*+</c>")
 """A formula without a value, as programs write it that do not calculate."""
 _BROKEN = (*DAMAGED, AttributeError, SyntaxError, TypeError)
 """What openpyxl raises at files that are not as they should be."""
@@ -93,7 +93,7 @@ class ExcelFile:
         raise Unreadable("broken")
 
     def _lacks_values(self) -> bool:
-        return any(_UNCALCULATED.search(start) for start in self._office.starts("xl/worksheets/"))
+        return any(UNCALCULATED.search(start) for start in self._office.starts("xl/worksheets/"))
 
     def _wanted(self, name: str) -> Sequence[int]:
         titles = [each.title.casefold() for each in self._book.worksheets]

@@ -16,8 +16,8 @@ _REFUSED = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 """Characters that the name of a sheet does not have."""
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
 _FORMULA = re.compile(
-    r"=(?:(?:SUM|AVERAGE|MIN|MAX|COUNT|COUNTA|ROUND|ABS|IF|SUMIF|COUNTIF)(?=\()"
-    r"|\$?[A-Z]{1,3}\$?\d{1,7}(?![\w(])|\d+(?:\.\d+)?|[-+*/^%(),:<>= ])+"
+    r"=(?>(?:SUM|AVERAGE|MIN|MAX|COUNT|COUNTA|ROUND|ABS|IF|SUMIF|COUNTIF)(?=\()"
+    r"|\$?[A-Z]{1,3}\$?\d{1,7}(?![\w(])|\d++(?:\.\d++)?|[-+*/^%(),:<>= ])+"
 )
 """Formulas that only count with cells of their own sheet. Others could fetch a page or start a program when somebody
 opens the file, and may come from a text of others: they stay text."""
