@@ -358,14 +358,17 @@ def masked_posts(posts: Sequence[Post], secrets: Secrets) -> list[Post]:
 
 
 def insert(connection: Connection, rows: Sequence[PostRow]) -> None:
-    """Insert posts. An existing key is updated and sent again, as an edit if it has a message id."""
-    if rows:
-        connection.executemany(
-            "INSERT INTO outbox (key, run, chat, body, message_id, at, origin) VALUES (?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (key) DO UPDATE SET body = excluded.body, state = 'pending', origin = excluded.origin,"
-            " message_id = coalesce(excluded.message_id, outbox.message_id)",
-            rows,
-        )
+    """Insert posts. A known key is sent again, as an edit if it has a message id; ValueError if in another chat."""
+    if not rows:
+        return
+    written = connection.executemany(
+        "INSERT INTO outbox (key, run, chat, body, message_id, at, origin) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET body = excluded.body, state = 'pending', origin = excluded.origin,"
+        " message_id = coalesce(excluded.message_id, outbox.message_id) WHERE outbox.chat = excluded.chat",
+        rows,
+    )
+    if written.rowcount != len(rows):
+        raise ValueError(f"one of the keys {', '.join(row[0] for row in rows)} is that of a post in another chat")
 
 
 def _find(connection: Connection, key: str) -> Post | None:

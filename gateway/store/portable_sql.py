@@ -1,7 +1,7 @@
 """SQL that makes and changes tables, written once for SQLite and PostgreSQL.
 
 It has the statements below and SQLite's types TEXT, INTEGER, REAL and BLOB. A column `INTEGER PRIMARY KEY` numbers its
-rows by itself.
+rows by itself, and never gives the number of a removed row to another one.
 """
 
 import re
@@ -22,6 +22,9 @@ _COLUMN = re.compile(
     r"('(?:[^']|'')*')"
     r"|([(,]\s*|\bADD\s+(?:COLUMN\s+)?)(\w+|\"[^\"]+\")\s+(TEXT|INTEGER|INT|REAL|BLOB)\b(\s+PRIMARY\s+KEY\b)?",
     re.IGNORECASE,
+)
+_NUMBERS = re.compile(
+    r"('(?:[^']|'')*')|\bINTEGER\s+PRIMARY\s+KEY\b(?!\s+(?:ASC|DESC|ON|AUTOINCREMENT)\b)", re.IGNORECASE
 )
 _ON_SERVER = {
     "TEXT": 'TEXT COLLATE "C"',  # sorted as SQLite sorts
@@ -57,8 +60,11 @@ def statements(script: str) -> Iterator[Statement]:
 
 
 def on_file(statement: Statement) -> str:
-    """Return a statement for SQLite, whose tables check the types of values only if they are told to."""
-    return f"{statement.text.rstrip('; ')} STRICT" if statement.makes_table else statement.text
+    """Return a statement for SQLite, whose tables check types, and keep numbers for good, only if they are told to."""
+    if not statement.makes_table:
+        return statement.text
+    numbered = _NUMBERS.sub(lambda found: found[1] or f"{found[0]} AUTOINCREMENT", statement.text)
+    return f"{numbered.rstrip('; ')} STRICT"
 
 
 def on_server(statement: Statement) -> str:

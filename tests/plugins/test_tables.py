@@ -216,3 +216,14 @@ def test_a_table_takes_only_values_of_its_types(tmp_path: Path) -> None:
         migrate(connection, tmp_path / FILE, (PluginTables("notes", (NOTES,)),))
         with pytest.raises(sqlite3.IntegrityError, match="cannot store BLOB value in TEXT column"):
             connection.execute("INSERT INTO notes_lines (text) VALUES (x'00')")
+
+
+def test_the_number_of_a_removed_row_is_never_that_of_another(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as connection:
+        migrate(connection, tmp_path / FILE, (PluginTables("notes", (NOTES,)),))
+        numbers = []
+        for _ in range(3):
+            numbers += connection.execute("INSERT INTO notes_lines (text) VALUES ('x') RETURNING id").fetchall()
+            connection.execute("DELETE FROM notes_lines")
+
+    assert numbers == [(1,), (2,), (3,)]
