@@ -53,8 +53,7 @@ class HookCommand:
 
     async def hook(self, given: Invocation) -> Answer:
         """Do what the first word says; list the webhooks of the chat without one."""
-        form, _, rest = given.arguments.strip().partition(" ")
-        name, _, words = rest.strip().partition(" ")
+        form, name, words = (*given.arguments.split(None, 2), "", "", "")[:3]
         if form.lower() in ("", "list"):
             return await self._list(given)
         if not self._core.settings.now.web.enabled:

@@ -65,6 +65,22 @@ async def test_the_secret_of_a_sender_is_taken_and_not_stored_in_the_message(sta
     assert bot.screen[-1].startswith("**Stripe: charge.succeeded**")
 
 
+@pytest.mark.parametrize("between", ["\n", "\t", " \n ", "  "])
+@pytest.mark.parametrize("before", ["secret ", "secret\n", "SECRET\t"])
+async def test_a_typed_secret_is_taken_and_neither_shown_nor_stored_whatever_stands_before_it(
+    start_bot: StartBot, before: str, between: str
+) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    await bot.hears("/hook add pay stripe")
+
+    await bot.hears(f"/hook {before}pay{between}whsec_abcdefgh12345678")
+
+    assert rows(bot.home, "SELECT secret FROM hooks") == [("whsec_abcdefgh12345678",)]
+    kept = str(rows(bot.home, "SELECT body FROM outbox")) + str(rows(bot.home, "SELECT payload FROM inbox"))
+    assert "abcdefgh" not in kept
+    assert not any("abcdefgh" in each for each in bot.screen)
+
+
 async def test_a_new_secret_ends_the_old_one(start_bot: StartBot) -> None:
     bot = await start_bot(plugins=(HooksPlugin,))
     old = await added(bot)
