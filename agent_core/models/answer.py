@@ -285,7 +285,7 @@ class Answer:
 
     def _content(self, block: _Words | OpenCall, *, keeps: bool) -> AssistantContent:
         if isinstance(block, OpenCall):
-            call = block.whole(self._tools)
+            call = self._calls.whole(block, self._tools)
             private = block.private.others if keeps else None
             return call.model_copy(update={"opaque": private}) if private else call
         text = "".join(block.pieces)

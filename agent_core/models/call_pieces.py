@@ -104,8 +104,14 @@ class OpenCalls:
             found = last
         return None if found and found.begins_another(piece) else found
 
+    def whole(self, call: OpenCall, tools: Mapping[str, JsonObject]) -> ToolCall:
+        """Return a call as a whole. One that was sent twice has the same id both times, so that it is made once."""
+        whole, first = call.whole(tools), self._by_id.get(call.wire_id or "", call)
+        is_twice = first is not call and first.whole(tools).model_copy(update={"id": whole.id}) == whole
+        return whole.model_copy(update={"id": first.id}) if is_twice else whole
+
     def open(self, piece: CallPiece, position: int) -> OpenCall:
-        """Return a new call at this position of the answer, with an id that no other call of it has."""
+        """Return a new call at this position of the answer, with an id that no other call of it has so far."""
         is_taken = piece.id in self._by_id
         identity = piece.id if piece.id and not is_taken else f"call_{self._make_id()}"
         call = OpenCall(position=position, id=identity, wire_id=piece.id)
