@@ -65,7 +65,7 @@ def table(*rows: tuple[str, ...]) -> str:
     return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
 
 
-def word(body: str, *, before: str = "", **more: str) -> bytes:
+def word(body: str, *, before: str = "", further_styles: str = "", **more: str) -> bytes:
     """Return a Word file. `more` are further parts by their type, `before` stands before the root of the main one."""
     roots = {"header": "hdr", "footer": "ftr"}
     parts: dict[str, str | bytes] = {
@@ -74,7 +74,7 @@ def word(body: str, *, before: str = "", **more: str) -> bytes:
         "word/_rels/document.xml.rels": related(
             styles="styles.xml", numbering="numbering.xml", **{kind: f"{kind}.xml" for kind in more}
         ),
-        "word/styles.xml": f"{XML}<w:styles {W}>{STYLES}</w:styles>",
+        "word/styles.xml": f"{XML}<w:styles {W}>{STYLES}{further_styles}</w:styles>",
         "word/numbering.xml": f"{XML}<w:numbering {W}>{NUMBERING}</w:numbering>",
         "word/document.xml": f"{XML}{before}<w:document {W}><w:body>{body}</w:body></w:document>",
     }

@@ -25,6 +25,7 @@ _WRITTEN = frozenset(
     )
 )
 """Kinds of notes that have a text of people."""
+_UNSEEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _HYPHEN = re.compile("[\x02\ufffe](?:\r?\n)?")
 """How PDFium marks a word that was divided at the end of a line."""
 
@@ -89,14 +90,20 @@ class PdfFile:
 
 
 def _comments(page: pypdfium2.PdfPage) -> Iterator[str]:
-    """Yield what people have written on the page besides its text."""
+    """Yield what people have written on the page besides its text, where it is to be seen."""
+    has_hidden = False
     for place in range(min(raw.FPDFPage_GetAnnotCount(page.raw), MOST_COMMENTS)):
         note = raw.FPDFPage_GetAnnot(page.raw, place)
         try:
             if raw.FPDFAnnot_GetSubtype(note) in _WRITTEN and (text := _contents_of(note)):
-                yield f"[comment]: {text}"
+                if raw.FPDFAnnot_GetFlags(note) & _UNSEEN:
+                    has_hidden = True
+                else:
+                    yield f"[comment]: {text}"
         finally:
             raw.FPDFPage_CloseAnnot(note)
+    if has_hidden:
+        yield "[Comments that are hidden are left out.]"
 
 
 def _contents_of(note: raw.FPDF_ANNOTATION) -> str:

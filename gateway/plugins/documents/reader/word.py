@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from gateway.plugins.documents.reader.hidden import HiddenText
 from gateway.plugins.documents.reader.numbering import Numbering
 from gateway.plugins.documents.reader.office_xml import OfficeFile
 from gateway.plugins.documents.reader.page import Page, Wish
@@ -35,6 +36,7 @@ class WordFile:
         numbers = next(iter(office.parts_of(body, "numbering")), None)
         self._numbering = Numbering(office, numbers, styles)
         self._headings = dict(_headings(office, styles)) if styles else {}
+        self._hidden = HiddenText(office, styles)
         self._has_hidden = False
 
     def pages(self, first: int) -> Iterator[Page]:
@@ -78,9 +80,7 @@ class WordFile:
                 yield f"[{kind}]: {text}"
 
     def _paragraph(self, element: Element) -> str:
-        properties = element.find("pPr")
-        found = properties.find("pStyle") if properties is not None else None
-        style = found.get("val", "") if found is not None else ""
+        properties, style = element.find("pPr"), _style(element)
         text = self._text(element).strip("\n")
         number, level = self._numbering.next(properties, style) if text.strip() else ("", 0)
         heading = self._headings.get(style, 0)
@@ -99,10 +99,11 @@ class WordFile:
     def _text(self, element: Element) -> str:
         return "".join(self._pieces(element))
 
-    def _pieces(self, element: Element) -> Iterator[str]:
-        """Yield the text of an element and of all in it."""
+    def _pieces(self, element: Element, style: str = "") -> Iterator[str]:
+        """Yield the text of an element and of all in it; `style` is that of the paragraph in which it stands."""
+        style = _style(element) if element.tag == "p" else style
         for each in element:
-            if each.tag in _SKIPPED or (each.tag == "r" and self._is_hidden(each)):
+            if each.tag in _SKIPPED or (each.tag == "r" and self._is_hidden(each, style)):
                 continue
             if each.tag == "t":
                 yield each.text or ""
@@ -115,13 +116,12 @@ class WordFile:
             elif each.tag == "docPr" and each.get("descr"):
                 yield f"[picture: {each.get('descr')}]"
             else:
-                yield from self._pieces(each)
+                yield from self._pieces(each, style)
                 if each.tag in ("p", "tr"):  # of a text box, or of a note
                     yield "\n"
 
-    def _is_hidden(self, run: Element) -> bool:
-        found = run.find("rPr/vanish")
-        is_hidden = found is not None and found.get("val", "true") not in ("0", "false", "off")
+    def _is_hidden(self, run: Element, style: str) -> bool:
+        is_hidden = self._hidden.has(run, style)
         self._has_hidden |= is_hidden and bool(self._text(run).strip())
         return is_hidden
 
@@ -129,6 +129,11 @@ class WordFile:
 def opened(office: OfficeFile, part: str, _: Wish) -> WordFile:
     """Return a Word file with this main part. Raises Unreadable."""
     return WordFile(office, part)
+
+
+def _style(paragraph: Element) -> str:
+    found = paragraph.find("pPr/pStyle")
+    return found.get("val", "") if found is not None else ""
 
 
 def _symbol(code: str) -> str:
