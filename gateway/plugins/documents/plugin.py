@@ -34,7 +34,7 @@ class Documents(Plugin):
     async def read(
         self, item: InboxItem, run: Run | None, file: ReceivedFile, room: int, language: Language
     ) -> FileContents | None:
-        return await contents(self._reader, file, room, language)
+        return await contents(self._reader, item.event.chat, file, room, language)
 
 
 PLUGIN = Documents

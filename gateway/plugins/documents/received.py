@@ -2,6 +2,7 @@
 
 from pathlib import PurePosixPath
 
+from channels.base import ChatKey
 from channels.text import literal
 from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.plugins.documents.reader.page import NO_TEXT, Wish
@@ -24,15 +25,16 @@ _FOR_THE_REST = 1_000
 """Characters for what is told of a document beside its pages."""
 
 
-async def contents(reader: DocumentReader, file: ReceivedFile, room: int, language: Language) -> FileContents | None:
+async def contents(
+    reader: DocumentReader, chat: ChatKey, file: ReceivedFile, room: int, language: Language
+) -> FileContents | None:
     """Return the first pages of a document, or why it cannot be read; None if it is no document."""
     is_table = PurePosixPath(file.name).suffix.lower() in TABLES
     if not (_is_document(file) or (is_table and reader.can_read)):
         return None
     try:
-        found = await reader.read(
-            file.content, Job(file.name, Wish(), room=max(1, room - _FOR_THE_REST), seconds=SECONDS)
-        )
+        job = Job(file.name, Wish(), room=max(1, room - _FOR_THE_REST), seconds=SECONDS)
+        found = await reader.read(file.content, job, chat)
     except NotRead as error:
         if is_table:
             return None

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -25,6 +26,7 @@ from agent_core.tools.files.reading import read_whole
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.invisible_characters import visible
 from agent_core.workspace.safe_open import best_opener
+from channels.base import ChatKey
 from gateway.plugins.documents.reader import program
 from gateway.plugins.documents.reader.page import REASONS
 from gateway.plugins.documents.reader.program import FILE, JOB, PAGES, Job
@@ -43,7 +45,7 @@ LIMITS = CommandLimits(
     grow_files=20,
 )
 AT_ONCE = 3
-"""Documents that are read at the same time; others wait."""
+"""Documents that are read at the same time, one of each chat; others wait."""
 _PREFIX = ".document-"
 _BESIDE = 40_000
 """Characters of an answer beside the text: what is told of all of the document, and addresses."""
@@ -135,19 +137,22 @@ class DocumentReader:
         self._sandbox = sandbox
         self._scratch = scratch
         self._turns = asyncio.Semaphore(AT_ONCE)
+        self._of_chats: WeakValueDictionary[ChatKey | None, asyncio.Lock] = WeakValueDictionary()
+        """The turns of each chat, which all of its threads share: whoever sends files that hang waits for oneself."""
         self._clear()
 
     @property
     def can_read(self) -> bool:
         return self._sandbox is not None
 
-    async def read(self, content: bytes, job: Job) -> Found:
-        """Read or search a document. Raises NotRead."""
+    async def read(self, content: bytes, job: Job, chat: ChatKey | None) -> Found:
+        """Read or search a document of a chat. Raises NotRead."""
         if self._sandbox is None:
             raise NotRead("no_sandbox")
         if len(content) > MOST_BYTES:
             raise NotRead("too_large")
-        async with self._turns:
+        whose = None if chat is None else chat.without_thread
+        async with self._of_chats.setdefault(whose, asyncio.Lock()), self._turns:
             folder = await asyncio.to_thread(self._prepare, content, job)
             try:
                 finished = await self._sandbox.run(_command(folder), "output", lambda _: None)
@@ -218,7 +223,7 @@ def _told(lines: Sequence[object], finished: Finished) -> Found:
         if not isinstance(line, dict):
             raise ValueError("no line of the reader")  # noqa: TRY004 - all that is wrong with lines is a ValueError
         if (error := line.get("error")) and not pages:
-            raise NotRead(error if error in REASONS else "broken")
+            raise NotRead(error if isinstance(error, str) and error in REASONS else "broken")
         if error:
             end = _End(done=pages[-1].number, total=None, why="broken")
         elif "kind" in line:

@@ -12,6 +12,7 @@ from agent_core.tools.files.pictures import show_picture, whole_picture
 from agent_core.tools.files.reading import read_whole
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.workspace.safe_open import best_opener
+from channels.base import ChatKey
 from gateway.plugins.documents.reader.page import Wish
 from gateway.plugins.documents.reader.program import Job
 from gateway.plugins.documents.sandboxed import MOST_BYTES, DocumentReader, Found, NotRead
@@ -78,7 +79,7 @@ def _picture_in(found: Found) -> bytes:
 async def _read(reader: DocumentReader, context: ToolContext, path: str, job: Job) -> Found:
     content = await asyncio.to_thread(read_whole, context.workspace, path, best_opener(), MOST_BYTES)
     try:
-        return await reader.read(content, job)
+        return await reader.read(content, job, ChatKey.parse(context.chat_id) if context.chat_id else None)
     except NotRead as error:
         advice = "read_file reads text; else tell the person" if error.reason == "unknown" else "tell the person"
         raise ToolFailed(why_not(error, shown(path), "en"), advice) from error

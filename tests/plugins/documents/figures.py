@@ -46,7 +46,7 @@ async def _seconds(reader: DocumentReader) -> float:
     lines = [f"{each} The party of the first part pays the party of the second part" for each in range(LINES)]
     content = pdf(*[[f"Page {number}", *lines] for number in range(1, PAGES + 1)])
     began = time.perf_counter()
-    found = await reader.read(content, Job("long.pdf", Wish(), room=10_000_000))
+    found = await reader.read(content, Job("long.pdf", Wish(), room=10_000_000), None)
     assert found.done == PAGES
     return time.perf_counter() - began
 
@@ -54,6 +54,6 @@ async def _seconds(reader: DocumentReader) -> float:
 async def _is_contained(reader: DocumentReader, name: str, content: bytes) -> bool:
     """Return True if the file was read, or refused with a reason, and the reader reads on."""
     with suppress(NotRead):
-        await reader.read(content, Job(name, Wish()))
-    found = await reader.read(pdf(["fine"]), Job("fine.pdf", Wish()))
+        await reader.read(content, Job(name, Wish()), None)
+    found = await reader.read(pdf(["fine"]), Job("fine.pdf", Wish()), None)
     return found.pages[0].text == "fine"

@@ -21,7 +21,7 @@ FEW = 7
 
 async def missing(reader: DocumentReader, reference: Reference) -> list[str]:
     """Return the words of a document that were not read, or not in their place."""
-    found = await reader.read(reference.content, Job(reference.name, Wish(), room=1_000_000))
+    found = await reader.read(reference.content, Job(reference.name, Wish(), room=1_000_000), None)
     read = re.findall(r"(?:word|词)\d+x\d+", "\n".join(each.text for each in found.pages))
     return [] if read == list(reference.words) else [*set(reference.words) ^ set(read)] or ["the order"]
 
