@@ -8,6 +8,8 @@ import pytest
 
 from agent_core.models.scripted import calls
 from gateway.permissions.workspaces import folder_name
+from gateway.plugins.documents.writer.blocks import blocks_of
+from gateway.plugins.documents.writer.excel import excel_file
 from parley.testing.bot import Bot
 from tests.plugins.documents.conftest import Reads, results
 
@@ -96,6 +98,16 @@ async def test_a_formula_that_does_more_than_count_stays_text(reads: Reads) -> N
     sheet = openpyxl.load_workbook(io.BytesIO(written(bot, "sums.xlsx")))["Costs May June"]
     kinds = {cell.coordinate: cell.data_type for row in sheet.iter_rows(min_row=4) for cell in row}
     assert [address for address, kind in kinds.items() if kind == "f"] == ["B4"]
+
+
+@pytest.mark.parametrize("value", ["1٢", "1२", "1.٣", "=B٢", "=1+２"])
+def test_digits_that_excel_does_not_count_with_stay_text(value: str) -> None:
+    content = excel_file(blocks_of(f"| a |\n| --- |\n| {value} |\n"))
+
+    assert content is not None
+    cell = openpyxl.load_workbook(io.BytesIO(content)).worksheets[0]["A2"]
+    assert cell.data_type not in ("n", "f")
+    assert cell.value == value
 
 
 @pytest.mark.parametrize(

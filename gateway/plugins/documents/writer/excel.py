@@ -14,10 +14,11 @@ _R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationshi
 _MAIN, _STYLES = "xl/workbook.xml", "xl/styles.xml"
 _REFUSED = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 """Characters that the name of a sheet does not have."""
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 _FORMULA = re.compile(
     r"=(?>(?:SUM|AVERAGE|MIN|MAX|COUNT|COUNTA|ROUND|ABS|IF|SUMIF|COUNTIF)(?=\()"
-    r"|\$?[A-Z]{1,3}\$?\d{1,7}(?![\w(])|\d++(?:\.\d++)?|[-+*/^%(),:<>= ])+"
+    r"|\$?[A-Z]{1,3}\$?\d{1,7}(?![\w(])|\d++(?:\.\d++)?|[-+*/^%(),:<>= ])+",
+    re.ASCII,
 )
 """Formulas that only count with cells of their own sheet. Others could fetch a page or start a program when somebody
 opens the file, and may come from a text of others: they stay text."""
