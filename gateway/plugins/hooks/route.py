@@ -54,10 +54,13 @@ class HooksRoute:
         asked.showed_key()
         if hook.paused or not self.is_right(hook):
             return _ANSWERS[Took.GONE]
-        _wait(self._room, f"hook {hook.id}", self._core.settings.of(HooksSettings).a_minute)
         content = content_of(self._core.secrets.mask(text_of(body)), asked.headers)
         keys, kind = sender.keys(sent, content), self._core.secrets.mask(sender.kind(sent, content))
-        return await self._take(Arrived(hook, keys, kind, len(body), content.text, sent.now))
+        arrived = Arrived(hook, keys, kind, len(body), content.text, sent.now)
+        if await self._hooks.came_before(arrived):
+            return _ANSWERS[Took.AGAIN]
+        _wait(self._room, f"hook {hook.id}", self._core.settings.of(HooksSettings).a_minute)
+        return await self._take(arrived)
 
     def is_right(self, hook: Hook) -> bool:
         """Return True while whoever set the webhook is an owner or admin in its chat."""

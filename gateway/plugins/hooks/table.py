@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from channels.base import ChatKey
 from gateway.plugins.hooks.senders import FOR_GOOD, Key
@@ -183,6 +184,10 @@ class Hooks(Table):
 
         return await self.read(read)
 
+    async def came_before(self, arrived: Arrived) -> bool:
+        """Return True for the repetition of a request that was taken."""
+        return await self.read(partial(_came_before, arrived=arrived))
+
     async def newest(self, hooks: Sequence[int], most: int = MOST_SHOWN) -> list[Event]:
         """Return the newest events of these webhooks, newest first."""
         marks = ", ".join("?" for _ in hooks) or "0"
@@ -277,14 +282,14 @@ def take(connection: Connection, arrived: Arrived, a_day: int, runs_a_day: int) 
     there = connection.execute("SELECT paused, instruction FROM hooks WHERE id = ?", (hook.id,)).fetchone()
     if there is None or there[0]:
         return Took.GONE, 0
-    if any(not _is_new(connection, hook.id, key, now) for key in arrived.keys):
+    if _came_before(connection, arrived):
         return Took.AGAIN, 0
     count = "SELECT count(*), coalesce(sum(asks), 0) FROM hooks_events WHERE hook = ? AND at > ?"
     taken, asked = connection.execute(count, (hook.id, now - DAY)).fetchone()
     if taken >= a_day:
-        names = [(hook.id, key.name) for key in arrived.keys]  # it is new when it is sent again
-        connection.executemany("DELETE FROM hooks_seen WHERE hook = ? AND delivery = ?", names)
-        return Took.FULL, 0
+        return Took.FULL, 0  # it is new when it is sent again
+    if not all(_note(connection, hook.id, key, now) for key in arrived.keys):
+        return Took.AGAIN, 0  # another node has taken it meanwhile
     asks = int(bool(there[1]) and asked < runs_a_day)
     values = hook.id, str(hook.chat), now, arrived.kind, arrived.size, arrived.body, State.WAITS.value, asks
     [row] = connection.execute(
@@ -302,12 +307,24 @@ def erase(connection: Connection, forgotten: Forgotten) -> None:
         _remove(connection, "chat = ?", str(chat))
 
 
-def _is_new(connection: Connection, hook: int, key: Key, now: float) -> bool:
-    before = 0.0 if key.seconds == FOR_GOOD else now - key.seconds
+def _came_before(connection: Connection, arrived: Arrived) -> bool:
+    for key in arrived.keys:
+        query = "SELECT 1 FROM hooks_seen WHERE hook = ? AND delivery = ? AND at >= ?"
+        if connection.execute(query, (arrived.hook.id, key.name, _since(key, arrived.now))).fetchone():
+            return True
+    return False
+
+
+def _since(key: Key, now: float) -> float:
+    return 0.0 if key.seconds == FOR_GOOD else now - key.seconds
+
+
+def _note(connection: Connection, hook: int, key: Key, now: float) -> bool:
+    """Note a delivery. Returns False for one that is noted already."""
     noted = connection.execute(
         "INSERT INTO hooks_seen (hook, delivery, at) VALUES (?, ?, ?)"
         " ON CONFLICT (hook, delivery) DO UPDATE SET at = excluded.at WHERE hooks_seen.at < ?",
-        (hook, key.name, now, before),
+        (hook, key.name, now, _since(key, now)),
     )
     return noted.rowcount == 1
 

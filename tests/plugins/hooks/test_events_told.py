@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,40 @@ async def test_a_body_that_was_caught_is_not_told_again_under_another_id(start_b
         clock.ahead += 86_400
 
     assert sum("ann/garden" in each for each in bot.screen) == 1
+
+
+async def test_a_body_that_was_caught_is_not_told_again_as_another_event(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot, "github")
+
+    for event in ("push", "ping", "release"):
+        named = {"X-GitHub-Delivery": event, "X-GitHub-Event": event}
+        assert (await sent(bot, hook, PUSH, named)).status == 200
+
+    assert sum("ann/garden" in each for each in bot.screen) == 1
+
+
+async def test_what_was_caught_with_a_time_is_refused_without_it(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot, "grafana")
+    timed = f"{int(time.time()) - 86_400}:".encode() + b'{"title": "Disk full"}'
+
+    answer = await sent(bot, hook, timed, sign=of_grafana_without_time)
+
+    assert answer.status == 401
+    assert not any("Disk full" in each for each in bot.screen)
+
+
+async def test_repetitions_take_no_room_from_new_events_and_leave_nothing_behind(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,), settings=limited(a_minute=5))
+    hook = await added(bot, "github")
+
+    for number in range(20):
+        assert (await sent(bot, hook, PUSH, {"X-GitHub-Delivery": f"again {number}"})).status == 200
+
+    assert rows(bot.home, "SELECT count(*) FROM hooks_seen") == [(2,)]
+    assert (await sent(bot, hook, {"action": "closed"}, {"X-GitHub-Delivery": "a new one"})).status == 200
+    assert "closed" in bot.screen[-1]
 
 
 @pytest.mark.parametrize(("later", "times"), [(WINDOW - 5, 1), (WINDOW + 5, 2)])
