@@ -209,7 +209,8 @@ class Plugin:
 
         Where an agent is needed for it, the doer returns an `Errand`, and the agent works in a run of its own, as
         unattended as that of a job, with the rights of the person in it as of each call. `then` gets the report and
-        returns the messages, which are queued in the transaction that ends the run and removes the item.
+        returns the messages, which are queued in the transaction that ends the run and removes the item. If the errand
+        had to wait for others, the doer is asked anew before it is begun.
 
         One that raises, or takes more than five minutes, is called again after a pause of 1, 10, 60, and then 600
         seconds, or later if a ChannelError says so. After ten attempts, or as many starts of the program that died

@@ -1,8 +1,8 @@
 """Runs of agents that do one thing for a person in a chat, without its conversation, and answer whoever asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
@@ -164,14 +164,16 @@ class Errands:
         self._sending = sending
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
 
-    async def owed(self, errand: Errand) -> ErrandEnd:
-        """Do an errand that a chat is owed, when there is room among the others."""
+    @asynccontextmanager
+    async def room(self, errand: Errand) -> AsyncIterator[bool]:
+        """Wait until there is room for an errand among those that chats are owed. Yields True if it had to wait."""
         with self._runner.drain.unit(errand.id, errand.chat) as unit:
             unit.rests = True
+            has_waited = self._places.locked()
             async with self._places:
                 unit.rests = False
                 await unit.pause()
-                return await self.done(errand)
+                yield has_waited
 
     async def done(
         self,

@@ -231,7 +231,7 @@ class OwedWork:
         work, posts, is_new = f"{item.kind} {item.key}", list[Post](), False
         with Contained("what is owed could not be done", name=work) as contained:
             done = await self._handles.until_done(work, partial(self._doers[item.kind], item))
-            told, also = await self._carried_out(done) if isinstance(done, Errand) else (done, None)
+            told, also = await self._carried_out(item, done) if isinstance(done, Errand) else (done, None)
             posts += told
             if any(post.chat != item.chat for post in posts):
                 raise ValueError(f"{work} is owed to {item.chat}, and has messages for another chat")
@@ -242,12 +242,19 @@ class OwedWork:
             await self._delivery.deliver(item.chat, posts)
         return None
 
-    async def _carried_out(self, errand: Errand) -> tuple[Sequence[Post], Work[None]]:
-        """Do an errand. Return the messages of its report, and what records the end of its run."""
+    async def _carried_out(self, item: Owed, errand: Errand) -> tuple[Sequence[Post], Work[None] | None]:
+        """Do an errand. Return the messages of its report, and what records the end of its run.
+
+        Where it had to wait for others, its doer says anew what is to be done, as that may have changed.
+        """
         if self.errands is None:
             raise RuntimeError("nothing does errands yet")
-        done = await self.errands.owed(errand)
-        return await errand.then(done.report), done.recorded
+        async with self.errands.room(errand) as has_waited:
+            todo = await self._doers[item.kind](item) if has_waited else errand
+            if not isinstance(todo, Errand):
+                return todo, None
+            done = await self.errands.done(todo)
+        return await todo.then(done.report), done.recorded
 
     async def _failed(self, item: Owed, error: Exception) -> Owed | None:
         is_of_machine = is_machine_trouble(error) or isinstance(error, STORE_ERRORS)

@@ -45,7 +45,7 @@ class HooksWork:
         if not self._core.access.is_admin(item.chat, Person(id=hook.person, name="")):
             await self._hooks.became(event.id, State.NO_RIGHT)
             return ()
-        if event.asks:
+        if event.asks and hook.instruction:
             return self._errand(hook, event)
         await self._hooks.became(event.id, State.POSTED)
         return self._posts(item, hook, self._told(hook, event), origin_of(hook))
@@ -77,6 +77,8 @@ class HooksWork:
 
     async def _answered(self, item: Owed, hook: Hook, event: Event, report: Report) -> Sequence[Post]:
         """Return what the agent said, or what came and that it could not be looked at."""
+        if await self._hooks.event(event.id) is None:
+            return ()  # the webhook was removed
         has_answer = report.status is TaskStatus.COMPLETED and bool(report.text.strip())
         await self._hooks.became(event.id, State.ANSWERED if has_answer else State.FAILED)
         words = report.text
