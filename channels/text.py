@@ -24,6 +24,8 @@ _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][\"”’」』�
 _ATOM = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|`[^`\n]+`|\*\*[^*\n]+\*\*|\\.")
 _QUOTE = re.compile(r" {0,3}>")
 _MARKS = re.compile(r"[\\`*_\[\]<>~|$]")
+_BEGINNINGS = re.compile(r"(?<=[\n\r])([ \t]*(?:\d{1,9}(?=[.)]))?)([#+=.)-])")
+"""Begin a heading or an item of a list, in each line but the first, which may stand within another one."""
 _GRAPHEME = regex.compile(r"\X")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Characters that count as letters but are drawn as nothing."""
@@ -81,8 +83,8 @@ def visible(text: str) -> bool:
 
 
 def literal(text: str) -> str:
-    """Return the text with its Markdown characters escaped."""
-    return _MARKS.sub(_escaped, text)
+    """Return the text with its Markdown characters escaped, also those that begin a line behind another one."""
+    return _BEGINNINGS.sub(r"\1\\\2", _MARKS.sub(_escaped, text))
 
 
 def linked(label: str, address: str) -> str:

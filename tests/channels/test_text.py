@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
-from channels.text import parse_command, split_markdown, split_message, utf16_len, visible
+from channels.text import literal, parse_command, split_markdown, split_message, utf16_len, visible
 from tests.cpu import cpu_seconds_at_most
 from tests.examples import examples
 
@@ -238,3 +238,14 @@ def test_a_command_is_read(text: str, name: str, arguments: str, addressed: bool
 )
 def test_other_words_are_no_command(text: str) -> None:
     assert parse_command(text, {"parley_bot"}) is None
+
+
+@pytest.mark.parametrize("begins", ["# x", "- x", "+ x", "1. x", "12) x", "===", "---", "  - x", "\t# x"])
+def test_no_line_of_a_literal_text_begins_a_heading_or_an_item(begins: str) -> None:
+    kinds = {each.type for each in PARSER.parse(literal(f"text\n{begins}\rmore\r{begins}"))}
+
+    assert kinds == {"paragraph_open", "inline", "paragraph_close"}
+
+
+def test_a_literal_text_of_one_line_keeps_its_signs() -> None:
+    assert literal("-5 + 3 = 1. #x") == "-5 + 3 = 1. #x"

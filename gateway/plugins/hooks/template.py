@@ -28,7 +28,7 @@ def filled(template: str, content: Content, kind: str) -> str:
         at = content.at(path)
         if at is None:
             at = {"event": kind, "body": content.text}.get(path)
-        return literal(_cut(_words(at), LONGEST_VALUE))
+        return _literal(_cut(_words(at), LONGEST_VALUE))
 
     told = "\n".join(line.rstrip() for line in _PLACE.sub(value, template).splitlines()).strip()
     return _cut(told, LONGEST_TOLD)
@@ -36,7 +36,12 @@ def filled(template: str, content: Content, kind: str) -> str:
 
 def in_short(content: Content) -> str:
     """Return what was sent, for an event without a template."""
-    return literal(_cut(content.text.strip(), LONGEST_TEXT))
+    return _literal(_cut(content.text.strip(), LONGEST_TEXT))
+
+
+def _literal(text: str) -> str:
+    """Return the text with its Markdown escaped, also where it begins a line."""
+    return literal("\n".join(["", *text.splitlines()]))[1:]
 
 
 def _words(value: JsonValue) -> str:
