@@ -55,6 +55,8 @@ LISTED = 30 * DAY
 MOST_HOOKS = 20
 """Webhooks of one chat."""
 MOST_SHOWN = 100
+MOST_BYTES_A_DAY = 50 * 1024 * 1024
+"""Bytes that a webhook takes in 24 hours."""
 
 
 class State(StrEnum):
@@ -284,9 +286,11 @@ def take(connection: Connection, arrived: Arrived, a_day: int, runs_a_day: int) 
         return Took.GONE, 0
     if _came_before(connection, arrived):
         return Took.AGAIN, 0
-    count = "SELECT count(*), coalesce(sum(asks), 0) FROM hooks_events WHERE hook = ? AND at > ?"
-    taken, asked = connection.execute(count, (hook.id, now - DAY)).fetchone()
-    if taken >= a_day:
+    count = (
+        "SELECT count(*), coalesce(sum(asks), 0), coalesce(sum(size), 0) FROM hooks_events WHERE hook = ? AND at > ?"
+    )
+    taken, asked, size = connection.execute(count, (hook.id, now - DAY)).fetchone()
+    if taken >= a_day or size + arrived.size > MOST_BYTES_A_DAY:
         return Took.FULL, 0  # it is new when it is sent again
     if not all(_note(connection, hook.id, key, now) for key in arrived.keys):
         return Took.AGAIN, 0  # another node has taken it meanwhile

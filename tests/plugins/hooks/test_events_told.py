@@ -6,11 +6,14 @@ import time
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
+from gateway.plugins.hooks import table
 from gateway.plugins.hooks.plugin import HooksPlugin
 from gateway.plugins.hooks.senders import TOLERANCE, WINDOW
+from gateway.plugins.hooks.table import DAY
 from tests.clock import OffsetClock
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
@@ -166,6 +169,23 @@ async def test_a_template_shows_values_and_nothing_of_them_is_markdown_or_code(s
     assert told == r'**\[x\](https://evil.example) {{list}}**: {"y": 2}   true'
 
 
+@pytest.mark.parametrize("line", ["\n", "\r", "\r\n", "\n\n", "\u2028", "\v"])
+async def test_no_line_of_a_value_becomes_a_heading_or_a_list(start_bot: StartBot, line: str) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot)
+    await bot.hears("/hook post builds {{message}}")
+
+    words = line.join(("- first", "# head", "1. one", "  + plus", "2) two", "under", "===", "---", "#1 of 3"))
+    await sent(bot, hook, {"message": words})
+    await bot.hears("/hook post builds")
+    await sent(bot, hook, words.encode(), {"Content-Type": "text/plain"})
+
+    for told in (bot.screen[-3], bot.screen[-1]):
+        kinds = {each.type for each in MarkdownIt().parse(told.partition("\n\n_webhook")[0])}
+        assert kinds == {"paragraph_open", "inline", "paragraph_close"}
+        assert told.startswith("\\- first")
+
+
 @pytest.mark.parametrize(
     ("body", "headers", "shows"),
     [
@@ -275,6 +295,18 @@ async def test_more_than_a_day_takes_is_refused_and_taken_when_it_comes_again(st
     clock.ahead += 86_500
     assert (await sent(bot, hook, {"number": 2})).status == 200
     assert sum('"number": 2' in each for each in bot.screen) == 1
+
+
+async def test_more_bytes_than_a_day_takes_are_refused(start_bot: StartBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_BYTES_A_DAY", 2_500)
+    clock = OffsetClock()
+    bot = await start_bot(plugins=(HooksPlugin,), clock=clock)
+    hook = await added(bot)
+
+    assert [(await sent(bot, hook, str(number) * 1_000)).status for number in range(3)] == [200, 200, 429]
+    assert (await sent(bot, hook, "short")).status == 200
+    clock.ahead += DAY + 100
+    assert (await sent(bot, hook, "2" * 1_000)).status == 200
 
 
 async def test_after_a_kill_an_event_that_was_answered_is_told_once(start_bot: StartBot, tmp_path: Path) -> None:
