@@ -40,7 +40,7 @@ CLOSE_WITHIN = 5.0
 """Seconds that a plugin may take to end what it runs, when Parley ends."""
 HOLD_WITHIN = 5.0
 """Seconds that a plugin may take to say whether a chat waits."""
-PROMPT_WITHIN = 5.0
+PROMPT_WITHIN = 30.0
 """Seconds that a plugin may take for its note on a message."""
 SUMMARISED_WITHIN = 5.0
 """Seconds that a plugin may take to keep what a summary found."""
