@@ -259,7 +259,7 @@ class Plugin:
 
         `history` is what the model has read. It may be `async def`; one that is `def` returns None at once where it has
         no note. The text is masked, read by the model alone, and part of the conversation from then on, so it is told
-        once. What others wrote needs an origin that says so. A failure, or more than 5 seconds, counts as no note.
+        once. What others wrote needs an origin that says so. A failure, or more than 30 seconds, counts as no note.
         """
         return None
 

@@ -70,7 +70,8 @@ async def test_the_answer_can_be_read_while_it_streams(starts: StartAgent) -> No
 
     await talk.says("hi")
 
-    assert seen == ["Hello", "Hello World."]
+    assert seen[-1] == "Hello World."
+    assert all(seen[-1].startswith(each) for each in seen)
     assert talk.agent.streaming_message is None
 
 
@@ -222,7 +223,8 @@ async def test_text_is_streamed_piece_by_piece_without_the_talk_of_tools(
 
     pieces = [piece async for piece in talk.agent.stream_text("go")]
 
-    assert pieces == ["One", " moment.", "\n\nThere", " it", " is."]
+    assert "".join(pieces) == "One moment.\n\nThere it is."
+    assert any(each.startswith("\n\nThere") for each in pieces)  # what comes in one packet is one piece
 
 
 async def test_collected_text_of_a_failed_run_ends_with_the_error(starts: StartAgent) -> None:  # S2-07, S2-33
