@@ -114,6 +114,7 @@ class LocalChats:
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """See `ChatWork`."""
         await self._delivery.deliver(chat, posts)
+        await self._working.owed.follow(chat, {post.run for post in posts})
 
     def is_idle(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""

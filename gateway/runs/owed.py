@@ -139,6 +139,10 @@ class OwedWork:
         """
         await self._take_up(await self._ready(chat))
 
+    async def follow(self, chat: ChatKey, runs: Set[str]) -> None:
+        """Do what a chat is owed by runs of another process, of which this one has sent messages."""
+        await self._take_up(each for each in await self._ready(chat) if each.run in runs)
+
     def are_in(self, chat: ChatKey) -> bool:
         """Return True while something is done in a chat."""
         return any(chat == where for where, _ in self._doing.values())
