@@ -50,6 +50,7 @@ async def test_a_team_is_run_from_the_page(tmp_path: Path) -> None:
         await until(lambda: told(bot, "eve")[-1] == "It is sunny.")
         assert "When is lunch?" in await act(client, "/sessions", chat=chat)
 
+        await act(client, "/budget memory:eve", "100000", "tokens", "a day")
         await bot.channel.hears("Write a long story", sender=user("eve"))
         await until(lambda: len(bot.llm.requests) == len(turns))
         assert "No role, from now on." in await act(client, "/role memory:eve", "none")
