@@ -16,14 +16,22 @@ async def test_told_to_wait_during_progress_the_answer_still_arrives_and_nobody_
     stage: Stage,
 ) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(calls(ToolUse("wait", {"seconds": 1.5})), says("Done."))
+    refused = asyncio.Event()
+    stage.script.then(calls(ToolUse("wait", {"seconds": 1.5})), says("Done.", hold=refused))
     stage.net.faults.rate_limit(stage.net.edit, retry_after=2)
 
     await chat.says(ann, "wait a moment")
     await chat.until(lambda c: "Waiting" in c.screen[0])
+    await stage.net.emulator.wait_for(lambda: 429 in statuses_of(stage))
+    refused.set()
 
     await chat.until(answers("Done."))
-    assert [call.status for call in stage.net.emulator.calls_of(stage.net.edit)].count(429) == 1
+    assert statuses_of(stage).count(429) == 1
+
+
+def statuses_of(stage: Stage) -> list[int | None]:
+    """Return how the platform answered the edits of progress."""
+    return [call.status for call in stage.net.emulator.calls_of(stage.net.edit)]
 
 
 async def test_told_to_wait_with_the_answer_only_that_chat_waits(stage: Stage) -> None:

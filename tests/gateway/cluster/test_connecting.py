@@ -10,7 +10,7 @@ import pytest
 from channels.capabilities import KnowsConnection
 from gateway.app.other_nodes import OtherNodes
 from gateway.cluster.leases import connecting_of, held
-from gateway.connect.steps import Form, YES, Confirm, Done, Listen
+from gateway.connect.steps import YES, Confirm, Done, Form, Listen
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests import connecting
 from tests.connecting import Platform
