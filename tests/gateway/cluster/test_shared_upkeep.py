@@ -11,7 +11,6 @@ from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN
 from agent_core.tools.memory import Memory
 from agent_core.workspace.keeper import Author
-from gateway.app.duties import LEASE
 from gateway.permissions.workspaces import Versions, folder_name
 from gateway.store.erasures import Erasures
 from gateway.store.retention import RUNS, Retention
@@ -70,14 +69,28 @@ async def with_ended_conversations(nodes: Nodes, clock: OffsetClock) -> Bot:
     return bot
 
 
+def looks_of(monkeypatch: pytest.MonkeyPatch) -> list[upkeep.Upkeep]:
+    """Return a list that gets each upkeep when it has done what was due: after a start, the work of last night."""
+    looks, look = list[upkeep.Upkeep](), upkeep.Upkeep.look
+    monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
+
+    async def noted(work: upkeep.Upkeep) -> None:
+        await look(work)
+        looks.append(work)
+
+    monkeypatch.setattr(upkeep.Upkeep, "look", noted)
+    return looks
+
+
 async def test_a_night_whose_node_dies_in_the_middle_is_ended_by_another_one(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
+    looks = looks_of(monkeypatch)
     clock, shortened, pruned = OffsetClock(), list[tuple[Retention, int]](), list[Versions]()
     is_dying, shorten, prune = asyncio.Event(), Retention.shorten, Versions.prune
     one = await with_ended_conversations(nodes, clock)
     other = await nodes.start(clock=clock, nightly=True)
+    await until(lambda: bool(looks))
 
     async def noted(retention: Retention, before: float) -> int:
         if retention is one.made.base.store.retention and shortened:
@@ -108,11 +121,10 @@ async def test_a_night_whose_node_dies_in_the_middle_is_ended_by_another_one(
 async def test_former_versions_of_memories_are_deleted_once_by_the_node_with_the_duties(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
-    clock, pruned, looks = OffsetClock(), list[Versions](), list[upkeep.Upkeep]()
-    prune, look = Versions.prune, upkeep.Upkeep.look
+    looks, prune = looks_of(monkeypatch), Versions.prune
+    clock, pruned = OffsetClock(), list[Versions]()
     one = await nodes.start(clock=clock, nightly=True)
-    await until(lambda: one.made.base.leases.holds(LEASE))
+    await until(lambda: bool(looks))
     other = await nodes.start(clock=clock, nightly=True)
     for sender in ("ann", "bob"):
         chat = other.channel.chat(sender)
@@ -128,12 +140,7 @@ async def test_former_versions_of_memories_are_deleted_once_by_the_node_with_the
         prune(versions)
         pruned.append(versions)
 
-    async def noted_too(work: upkeep.Upkeep) -> None:
-        await look(work)
-        looks.append(work)
-
     monkeypatch.setattr(Versions, "prune", noted)
-    monkeypatch.setattr(upkeep.Upkeep, "look", noted_too)
     clock.ahead += 31 * DAY
     await until(lambda: bool(pruned))
     del looks[:]
