@@ -111,7 +111,7 @@ class _Candidate:
 
 
 _Scored = tuple[float, int, _Candidate]
-"""How well a candidate fits, its place in the order if others fit equally, and itself."""
+"""The fit of a candidate, its place in the order if others fit equally, and the candidate itself."""
 
 
 def read_text(content: bytes) -> FileText | None:

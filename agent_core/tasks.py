@@ -8,7 +8,7 @@ from agent_core.messages import Derived, Frozen, JsonObject, Text, Usage
 
 
 class TaskStatus(StrEnum):
-    """How far a task or an errand is, or how it has ended."""
+    """The state of a task or an errand, or its end."""
 
     PENDING = "pending"
     RUNNING = "running"

@@ -81,7 +81,7 @@ class Variant:
     label: Words
     """Its name."""
     about: Words
-    """What is different, what cannot be undone, and how to choose it."""
+    """The text for people: the difference, what cannot be undone, and how to choose it."""
     link: str
     """The address to begin at."""
     field: str

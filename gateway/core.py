@@ -1,4 +1,4 @@
-"""What plugins are given: the parts of Parley that every one may use."""
+"""The parts of Parley that every plugin is given."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

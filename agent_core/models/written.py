@@ -50,7 +50,7 @@ _FINALS = (
     *("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|START_RESPONSE|>"),
     *("<|begin_of_solution|>", "<|assistant|>", "<|im_start|>assistant\n", "<bos>"),
 )
-"""What models write before their answers, such as gpt-oss and Cohere's."""
+"""Marks that models write before their answers, such as those of gpt-oss and Cohere."""
 _ENDS = (
     *(
         "<|return|>",

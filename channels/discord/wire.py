@@ -248,7 +248,7 @@ class FilledField(Wire):
 
     @property
     def text(self) -> str:
-        """What it adds to the line of the command."""
+        """The text that it adds to the line of the command."""
         return "" if self.type == UPLOADED else " ".join((self.value, *self.values)).strip()
 
 

@@ -10,7 +10,7 @@ from channels.base import ChatKey
 
 @dataclass(frozen=True)
 class PromptNote:
-    """What a plugin tells the model beside a person's message.
+    """A text of a plugin for the model, beside a person's message.
 
     Attributes:
         text: One line, or a few.
@@ -22,7 +22,7 @@ class PromptNote:
 
 
 class PromptHistory:
-    """What the model has read of a conversation."""
+    """The part of a conversation that the model has read."""
 
     def __init__(self, messages: Sequence[AgentMessage]) -> None:
         self._messages = messages
@@ -34,7 +34,7 @@ class PromptHistory:
 
     @property
     def began(self) -> float:
-        """When its oldest message was written. Only where it is not empty."""
+        """The time at which its oldest message was written. Only where it is not empty."""
         return min(each.created_at for each in self._messages)
 
     @property

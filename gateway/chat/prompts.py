@@ -196,7 +196,7 @@ def _with_author(event: MessageReceived) -> MessageReceived:
 
 @dataclass(frozen=True)
 class Media:
-    """What pictures, recordings and other files become for the model."""
+    """The parts of a prompt that pictures, recordings and other files become."""
 
     models: ChatModels
     """Tells if the model that answers sees pictures."""

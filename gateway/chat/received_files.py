@@ -26,7 +26,7 @@ class ReceivedFile:
 
 @dataclass(frozen=True)
 class FileContents:
-    """What is in a file, or why that is not known."""
+    """The content of a file, or the reason why it is not known."""
 
     text: str = ""
     """For the model; it is told of the file as untrusted input from whoever the file is from."""

@@ -23,7 +23,7 @@ class Sound:
 
 @dataclass(frozen=True)
 class Heard:
-    """What is said in a recording, or why that is not known."""
+    """The words of a recording, or the reason why they are not known."""
 
     words: str = ""
     note: str = ""

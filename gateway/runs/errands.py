@@ -53,7 +53,7 @@ DUTY = (
 """The part of the system prompt that describes an errand, unless it has another one."""
 
 NO_RIGHT = "the person for whom it would run has no right in this chat any more"
-"""Why an errand has failed that was not begun."""
+"""The reason of an errand that has failed before it was begun."""
 
 log = structlog.get_logger(__name__)
 
@@ -130,7 +130,7 @@ class ErrandEnd:
 
 @dataclass(frozen=True)
 class ErrandRights:
-    """What decides about the calls of errands."""
+    """The permissions of the calls of errands."""
 
     rules: Rules
     asking: Permissions

@@ -72,7 +72,7 @@ class OwedWork:
         """Those that are asked at the end of each run."""
         self._doing: dict[tuple[str, str], tuple[ChatKey, asyncio.Task[None]]] = {}
         self._waiting: dict[tuple[str, str], Owed] = {}
-        """What waits for messages of its run."""
+        """Items that wait for messages of their runs."""
         self._background = Background("what is owed was not done")
         delivery.delivered = self._delivered
 

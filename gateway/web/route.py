@@ -37,7 +37,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     """Other headers."""
     chunks: AsyncIterator[bytes] | None = None
-    """What follows the body piece by piece. It is closed when the program that asks is gone. Each piece is masked by
+    """The rest of the body, piece by piece. It is closed when the program that asks is gone. Each piece is masked by
     itself, so none may end within what could be a secret."""
 
 
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Opening:
-    """How a path is open to programs on other machines, for which the route asks for a key of its own.
+    """The way in which a path is open to programs on other machines, for which the route asks for a key of its own.
 
     Attributes:
         methods: The methods that it answers.

@@ -44,7 +44,7 @@ class _Next:
 
 @dataclass(frozen=True)
 class _Today:
-    """What today has cost, against the budget of the whole installation."""
+    """The cost of today, against the budget of the whole installation."""
 
     cost: str
     calls: int

@@ -59,7 +59,7 @@ class _Row:
     seconds: float | None
     cost: str
     asked: str
-    """What it was asked; empty if nothing is stored of that."""
+    """The question; empty if nothing is stored of it."""
     may_read: bool
 
 

@@ -36,7 +36,7 @@ LONGEST = 1_000
 
 @dataclass(frozen=True)
 class Plan:
-    """What a program wants to be done, and when."""
+    """A program's request for something later, such as a reminder, in its own words."""
 
     id: int
     language: str

@@ -43,7 +43,7 @@ class Said(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """What a stream has besides."""
+    """The options of a streamed answer."""
 
     include_usage: bool = False
 

@@ -116,7 +116,7 @@ class _Head(BaseModel):
 
 @dataclass(frozen=True)
 class Found:
-    """What was read of a document, or found in it."""
+    """The pages of a document that were read, or found."""
 
     kind: str
     unit: str
@@ -127,7 +127,7 @@ class Found:
     total: int | None
     """Number of its pages, if that is known."""
     why: str
-    """Why it ended before the last page: `range`, `room`, `time`, `broken`; empty if it did not."""
+    """The reason why it ended before the last page: `range`, `room`, `time`, `broken`; empty if it did not."""
 
 
 class DocumentReader:

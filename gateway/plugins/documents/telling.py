@@ -1,4 +1,4 @@
-"""What a model is told of a document: its pages with their addresses, and what was left out."""
+"""The text about a document for a model: its pages with their addresses, and what was left out."""
 
 from collections.abc import Iterator
 

@@ -34,7 +34,7 @@ class Rating:
 
 
 class Feedback(Table):
-    """What people said of answers."""
+    """Ratings of answers by people."""
 
     async def keep(self, rating: Rating) -> None:
         """Keep a rating, instead of an earlier one of the same person for the same run."""

@@ -13,7 +13,7 @@ NUL = "\N{SYMBOL FOR NULL}"
 
 @dataclass(frozen=True)
 class Content:
-    """What was sent, as text and as fields. A text has none."""
+    """The body of a request, as text and as fields. A text has none."""
 
     text: str
     fields: JsonValue = None

@@ -60,18 +60,18 @@ MOST_BYTES_A_DAY = 50 * 1024 * 1024
 
 
 class State(StrEnum):
-    """What became of an event."""
+    """The state of an event."""
 
     WAITS = "waits"
     POSTED = "posted"
     ANSWERED = "answered"
     FAILED = "failed"
     NO_RIGHT = "no_right"
-    """Who set the webhook has lost the right to."""
+    """The person who set the webhook has lost the right to."""
 
 
 class Took(StrEnum):
-    """What became of a request that was signed."""
+    """The outcome of a request that was signed."""
 
     NEW = "new"
     AGAIN = "again"

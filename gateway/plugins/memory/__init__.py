@@ -1,1 +1,1 @@
-"""What is remembered of chats: the command /memory, the tools of the model, its notes, and the screen."""
+"""The memory of chats: the command /memory, the tools of the model, its notes, and the screen."""

@@ -21,7 +21,7 @@ _CELLS = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1
 UNCALCULATED = re.compile(rb"</f>\s*+(?:<v\s*+/>|<v>\s*+</v>)?+\s*+</c>")
 """A formula without a value, as programs write it that do not calculate."""
 _BROKEN = (*DAMAGED, AttributeError, SyntaxError, TypeError)
-"""What openpyxl raises at files that are not as they should be."""
+"""Errors that openpyxl raises at files that are not as they should be."""
 
 
 @dataclass(frozen=True)

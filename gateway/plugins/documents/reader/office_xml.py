@@ -16,7 +16,7 @@ MOST_DEPTH = 200
 MOST_BYTES = 200_000_000
 """Of all parts of a file, unpacked."""
 DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
-"""What the standard library raises at zips and XML that are not as they should be."""
+"""Errors that the standard library raises at zips and XML that are not as they should be."""
 _CHUNK = 64 * 1024
 _START_BYTES = 64 * 1024
 

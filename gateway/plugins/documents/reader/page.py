@@ -68,7 +68,7 @@ class Document(Protocol):
     kind: str
     """A name for people, such as `PDF`."""
     unit: str
-    """What it is made of: `page`, `part`, `slide`, `table`."""
+    """The name of its parts: `page`, `part`, `slide`, `table`."""
     facts: list[str]
     """Lines about all of it: title, contents, sheets, macros."""
     count: int | None

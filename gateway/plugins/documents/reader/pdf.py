@@ -27,7 +27,7 @@ _WRITTEN = frozenset(
 """Kinds of notes that have a text of people."""
 _UNSEEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _HYPHEN = re.compile("[\x02\ufffe](?:\r?\n)?")
-"""How PDFium marks a word that was divided at the end of a line."""
+"""The character with which PDFium marks a word that was divided at the end of a line."""
 
 
 class PdfFile:

@@ -23,7 +23,7 @@ MOST_HITS = 20
 
 @dataclass(frozen=True)
 class Job:
-    """What is asked for."""
+    """The part that is asked for."""
 
     name: str
     """Of the file, for its ending alone."""
@@ -33,7 +33,7 @@ class Job:
     """Of the pages; None for the last one of all."""
     does: Literal["read", "search", "see"] = "read"
     words: str = ""
-    """What to search for."""
+    """The words to search for."""
     room: int = 12_000
     """Characters of text."""
     seconds: float = 10.0

@@ -94,7 +94,7 @@ _BESIDE: dict[str, Callable[[OfficeFile, str], Iterator[str]]] = {
     "notesSlide": _notes,
     "comments": _comments,
 }
-"""What is read of the other parts of a slide, by their type."""
+"""The elements that are read in the other parts of a slide, by the type of the part."""
 
 
 def opened(office: OfficeFile, part: str, _: Wish) -> SlideFile:

@@ -13,7 +13,7 @@ from gateway.plugins.documents.reader.tables import row
 PART_CHARS = 3_000
 """Characters after which a part ends: pages are made only when Word shows the file."""
 _SKIPPED = frozenset(("pPr", "rPr", "delText", "instrText", "Fallback", "del", "moveFrom", "softHyphen", "rt"))
-"""What is no text: properties, what was deleted, and what another element says again."""
+"""Elements that are no text: properties, what was deleted, and what another element says again."""
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 _NOTES = {"footnoteReference": "footnote", "endnoteReference": "endnote"}
 _HEADING = re.compile(r"heading\s*([1-9])|(title)", re.IGNORECASE)

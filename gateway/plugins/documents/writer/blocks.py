@@ -26,7 +26,7 @@ class Paragraph:
     heading: int = 0
     """Its level; 0 for what is no heading."""
     mark: str = ""
-    """What stands before an item of a list, such as `1.`."""
+    """The mark before an item of a list, such as `1.`."""
     depth: int = 0
     """Lists in which it stands."""
     quoted: bool = False
@@ -47,7 +47,7 @@ Block = Paragraph | Code | Table
 
 
 class _Token(Protocol):
-    """What is used of a parser's token."""
+    """The part of a parser's token that is used."""
 
     type: str
     tag: str
