@@ -48,9 +48,9 @@ async function follow(show) {
 async function tell(items) {
   await takeBack(TAG, new Set(items.map((item) => TAG + item.id)));
   const told = new Set(JSON.parse(localStorage.getItem(KNOWN) ?? "[]"));
-  const { held } = await navigator.locks.query();
+  const { held, pending } = await navigator.locks.query(); // a tab that was just opened still waits for its lock
   localStorage.setItem(KNOWN, JSON.stringify(items.map((item) => item.id)));
-  if (held.some((lock) => lock.name === LOOKED_AT)) return;
+  if ([...held, ...pending].some((lock) => lock.name === LOOKED_AT)) return;
   for (const { id, title, where, is_elsewhere } of items) {
     if (is_elsewhere && !told.has(id)) await notify(title, { body: where, tag: TAG + id, data: "/admin/inbox" });
   }
