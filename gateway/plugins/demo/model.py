@@ -47,6 +47,10 @@ _REPORT = re.compile(r"Your background task \w+ (\w+): ([^\n]*)\n[^\n]*\n(.*)", 
 _OF_A_JOB = re.compile(r"You have posted this here by yourself: [^\n]*\n(.*)", re.DOTALL)
 """A notification about the report of a job."""
 _ATTACHED = re.compile(r"^\[[^\]\n]{3,300}\]$", re.MULTILINE)
+_DOCUMENT = re.compile(r"^\[([^\]\n]{1,300}) reads:\]\n(.*?)\n\[End of \1\.\]$", re.MULTILINE | re.DOTALL)
+"""The content of a file, as plugins read it for the model."""
+_OF_DOCUMENT = 600
+"""Characters of it that are shown."""
 _QUOTED = re.compile(r"</?untrusted [0-9a-f]{8}>\n?")
 WORD_S = 0.006
 LONGEST_S = 3.0
@@ -133,13 +137,20 @@ def _taken(step: Step, pool: list[Outcome], offered: set[str]) -> tuple[list[Out
 
 def _with_what_came_along(message: UserMessage, intent: Intent, answer: str, wording: Wording) -> str:
     pictures = sum(isinstance(part, ImageContent) for part in message.content)
-    attached = _ATTACHED.findall(f"{text_of(message.content)}\n{message.context or ''}")
+    came = f"{text_of(message.content)}\n{message.context or ''}"
+    attached = _ATTACHED.findall(_DOCUMENT.sub("", came))
     parts = [wording.picture.format(count=pictures)] if pictures else []
     if attached:
         parts.append(wording.attached.format(attached=" ".join(attached)))
+    parts += [wording.document.format(name=name, text=_beginning(text)) for name, text in _DOCUMENT.findall(came)]
     if intent.topic is not Topic.OTHER or not parts:
         parts.append(answer)
     return "\n\n".join(parts)
+
+
+def _beginning(text: str) -> str:
+    shown = text[:_OF_DOCUMENT].replace("```", "` ` `")
+    return shown if len(text) <= _OF_DOCUMENT else f"{shown} …"
 
 
 def _understood(talk: _Talk) -> list[tuple[UserMessage, Intent]]:

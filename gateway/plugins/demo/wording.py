@@ -70,6 +70,7 @@ class Wording:
     plan_empty: str
     picture: str
     attached: str
+    document: str
     long_intro: str
     long_part: str
     weekdays: str
@@ -177,6 +178,8 @@ ENGLISH = Wording(
     plan_empty="- I remember nothing to plan with. Write `remember: buy milk` first.",
     picture="I received {count} picture(s), but the demo model is no AI and cannot look at pictures.",
     attached="I received this: {attached}",
+    document="A real model would read this in {name}; the demo model is no AI and cannot answer about it:\n\n"
+    "```\n{text}\n```",
     long_intro="# A long answer\n\nThis text shows how Parley splits what is too long for one message.",
     long_part="Part {number} has a few words, a list and some code that must stay in one piece:",
     weekdays="",
@@ -277,6 +280,7 @@ CHINESE = Wording(
     plan_empty="- 没有可以安排的事。先写 `记住：买牛奶`。",
     picture="我收到了 {count} 张图片，但演示模型不是人工智能，看不懂图片。",
     attached="我收到了：{attached}",
+    document="真正的模型会在 {name} 中读到以下内容；演示模型不是 AI，无法据此回答：\n\n```\n{text}\n```",
     long_intro="# 一个很长的回答\n\n这段文字展示 Parley 怎样拆分一条消息放不下的内容。",
     long_part="第 {number} 部分有几句话、一个列表，还有一段不应被拆开的代码：",
     weekdays="一二三四五六日",

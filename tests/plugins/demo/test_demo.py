@@ -261,6 +261,17 @@ async def test_a_file_that_came_along_is_mentioned(chat: Chat) -> None:
     assert answer == "I received this: [file: report.pdf, 12 kB]"
 
 
+async def test_the_content_of_a_file_that_came_along_is_shown(chat: Chat) -> None:
+    answer = await chat.says("[file: a.docx, 12 kB]\n[a.docx reads:]\n# Lease\n[sic] ``` 7\n[End of a.docx.]")
+
+    assert answer == "\n\n".join(
+        [
+            "I received this: [file: a.docx, 12 kB]",
+            ENGLISH.document.format(name="a.docx", text="# Lease\n[sic] ` ` ` 7"),
+        ]
+    )
+
+
 async def test_a_tool_that_is_switched_off_is_not_called(tmp_path: Path) -> None:
     chat = Chat(tmp_path, "clock", "wait")
 
