@@ -84,10 +84,13 @@ async def test_the_program_is_killed_in_the_middle_of_an_answer_and_each_line_is
     own_stage.script.respond = lambda asked: says(f"Heard {len(asked.texts('user'))} lines.")
     await _started(server)
 
-    await chat.until(lambda c: any("Heard 2 lines." in text for text in c.screen))
+    def shown(words: str) -> int:
+        return "\n".join(chat.screen).count(words)
+
+    # While an answer is written its lines are drawn anew.
+    await chat.until(lambda _: (shown("Heard 1 lines."), shown("Heard 2 lines."), shown(BACK)) == (1, 1, 1))
     assert sum((await taken_in(server.home)).values()) == 2
-    assert sum("Heard 2 lines." in text for text in chat.screen) == 1
-    assert sum(BACK in text for text in chat.screen) == 1
+    await chat.until(lambda _: shown("Heard") == 2)
 
 
 async def test_two_terminals_show_the_same_answers(own_stage: Stage, server: Program) -> None:
