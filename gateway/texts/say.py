@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from gateway.texts import (
+from gateway.texts.topics import (
     admin,
     approvals,
     commands,

@@ -58,7 +58,7 @@ def _said_in(file: Path) -> dict[str, dict[str, str]]:
 
 
 OF_PLUGINS = GATEWAY.glob("plugins/*/texts.py")
-FILES = sorted(file for file in [*FOLDER.glob("*.py"), *OF_PLUGINS] if "\nTEXTS = {" in file.read_text("utf-8"))
+FILES = sorted(file for file in [*FOLDER.glob("topics/*.py"), *OF_PLUGINS] if "\nTEXTS = {" in file.read_text("utf-8"))
 
 
 @cache

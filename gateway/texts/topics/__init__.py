@@ -1,0 +1,1 @@
+"""Texts that Parley itself shows to people: a table `TEXTS` for each topic."""
