@@ -1,45 +1,12 @@
 """Texts that Parley itself shows to people, in English and Chinese."""
 
+import pkgutil
 import re
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Literal
 
-from gateway.texts.topics import (
-    admin,
-    approvals,
-    commands,
-    config,
-    connect,
-    entry,
-    files,
-    groups,
-    heartbeat,
-    jobs,
-    models,
-    money,
-    notices,
-    pages,
-    pages_browsers,
-    pages_connect,
-    pages_costs,
-    pages_health,
-    pages_inbox,
-    pages_models,
-    pages_nodes,
-    pages_overview,
-    pages_runs,
-    pages_schedules,
-    pages_settings,
-    pages_skills,
-    people,
-    plugins,
-    questions,
-    runs,
-    sessions,
-    skill_installs,
-    skills,
-    timing,
-)
+from gateway.texts import topics
 
 Language = Literal["en", "zh"]
 """A language that Parley speaks."""
@@ -47,42 +14,11 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 """All of them."""
 
 _TEXTS: dict[str, Mapping[str, str]] = {
-    **admin.TEXTS,
-    **config.TEXTS,
-    **connect.TEXTS,
-    **pages_connect.TEXTS,
-    **entry.TEXTS,
-    **approvals.TEXTS,
-    **commands.TEXTS,
-    **files.TEXTS,
-    **sessions.TEXTS,
-    **groups.TEXTS,
-    **heartbeat.TEXTS,
-    **jobs.TEXTS,
-    **money.TEXTS,
-    **models.TEXTS,
-    **notices.TEXTS,
-    **pages.TEXTS,
-    **pages_browsers.TEXTS,
-    **pages_costs.TEXTS,
-    **pages_health.TEXTS,
-    **pages_settings.TEXTS,
-    **pages_models.TEXTS,
-    **pages_inbox.TEXTS,
-    **pages_skills.TEXTS,
-    **pages_nodes.TEXTS,
-    **pages_overview.TEXTS,
-    **pages_runs.TEXTS,
-    **pages_schedules.TEXTS,
-    **people.TEXTS,
-    **plugins.TEXTS,
-    **questions.TEXTS,
-    **runs.TEXTS,
-    **skill_installs.TEXTS,
-    **skills.TEXTS,
-    **timing.TEXTS,
+    key: text
+    for each in pkgutil.iter_modules(topics.__path__, f"{topics.__name__}.")
+    for key, text in import_module(each.name).TEXTS.items()
 }
-
+"""Those of Parley itself, by key, and those that `add_texts` added."""
 
 _REASONS_IN_CHINESE = (
     (re.compile(r"needs one of (.+), of which none is installed"), r"需要安装其中之一：\1"),

@@ -1,1 +1,1 @@
-"""Texts that Parley itself shows to people: a table `TEXTS` for each topic."""
+"""Texts that Parley itself shows to people, a module for each topic: `say` knows the table `TEXTS` of each one here."""
