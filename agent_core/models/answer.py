@@ -18,7 +18,7 @@ from agent_core.messages import (
     clean,
 )
 from agent_core.models.call_pieces import OpenCall, OpenCalls
-from agent_core.models.chunks import CallPiece, Chunk, Delta, Thought, WireUsage
+from agent_core.models.chunks import CallPiece, Chunk, Delta, Thought
 from agent_core.models.finish import Finish, failure_after, meaning_of
 from agent_core.models.halves import Halves
 from agent_core.models.llm import (
@@ -32,6 +32,7 @@ from agent_core.models.llm import (
     ToolCallDelta,
 )
 from agent_core.models.private_fields import MOST, PrivateFields, size_of
+from agent_core.models.wire_usage import WireUsage
 from agent_core.models.written import Piece, WrittenText
 from agent_core.models.written_calls import WrittenCall, calls_in, whole_calls
 from agent_core.origin import CLEAN

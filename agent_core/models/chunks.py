@@ -4,23 +4,20 @@ Reads JSON objects, and litellm's objects with the same fields.
 """
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
-from agent_core.messages import JsonObject, Usage, clean, clean_json
+from agent_core.messages import JsonObject, clean, clean_json
 from agent_core.models.finish import Finish, meaning_of
-from agent_core.models.llm import ModelInfo
 from agent_core.models.protocols import Protocol, check_protocol
 from agent_core.models.usual_chunk import usual_words
 from agent_core.models.wire_errors import WireError, error_in
+from agent_core.models.wire_usage import WireUsage, usage_in
+from agent_core.models.wire_values import count_in, fields_of
 
-MILLION = 1_000_000
-MOST_TOKENS = 1_000_000_000
-"""More than any call uses."""
 REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 """The fields in which servers send reasoning as text, the most common first."""
 
@@ -76,45 +73,6 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
-class WireUsage:
-    """Token counts as the server tells them; None for what it does not tell. `prompt` includes cached tokens."""
-
-    prompt: int | None = None
-    completion: int | None = None
-    cache_read: int = 0
-    cache_write: int = 0
-
-    def after(self, earlier: "WireUsage | None") -> "WireUsage":
-        """Return these counts, and the earlier ones where these tell nothing: some servers tell them one by one."""
-        if earlier is None:
-            return self
-        return WireUsage(
-            self.prompt or earlier.prompt,
-            self.completion or earlier.completion,
-            self.cache_read or earlier.cache_read,
-            self.cache_write or earlier.cache_write,
-        )
-
-    def priced(self, model: ModelInfo) -> Usage:
-        """Return usage with cost; `Usage` counts each token once."""
-        fresh = max(0, (self.prompt or 0) - self.cache_read - self.cache_write)
-        output = self.completion or 0
-        price = model.input_price or 0.0
-        read_price = price if model.cache_read_price is None else model.cache_read_price
-        write_price = price if model.cache_write_price is None else model.cache_write_price
-        cost = fresh * price + self.cache_read * read_price + self.cache_write * write_price
-        cost += output * (model.output_price or 0.0)
-        return Usage(
-            input=fresh,
-            output=output,
-            cache_read=self.cache_read,
-            cache_write=self.cache_write,
-            total=fresh + self.cache_read + self.cache_write + output,
-            cost_usd=cost / MILLION,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Chunk:
     delta: Delta | None = None
     choice: int | None = None
@@ -130,14 +88,14 @@ def read_chunk(value: object) -> Chunk:
         return Chunk(delta=Delta(text=words), choice=0)
     if value is None:
         return Chunk()
-    fields = _fields(value[0] if isinstance(value, list) and value else value)
+    fields = fields_of(value[0] if isinstance(value, list) and value else value)
     if fields is None:
         raise Unreadable("no JSON object")
     choices = fields.get("choices")
     if not choices:
         check_protocol(fields, Protocol.CHAT)
     error = error_in(fields)
-    usage = _usage(fields.get("usage")) or _usage((_fields(fields.get("x_groq")) or {}).get("usage"))
+    usage = usage_in(fields.get("usage")) or usage_in((fields_of(fields.get("x_groq")) or {}).get("usage"))
     if error is not None or not choices:
         return Chunk(usage=usage, error=error)
     first = _first(_listed(choices))
@@ -145,9 +103,9 @@ def read_chunk(value: object) -> Chunk:
         return Chunk(usage=usage)
     return Chunk(
         delta=_said(first),
-        choice=_count(first.get("index")),
+        choice=count_in(first.get("index")),
         finish_reason=_finish(first, is_whole=fields.get("object") == _WHOLE),
-        usage=usage or _usage(first.get("usage")),
+        usage=usage or usage_in(first.get("usage")),
         error=error_in({"error": told}) if (told := first.get("error")) else None,
     )
 
@@ -157,16 +115,16 @@ def _first(choices: Sequence[object]) -> Mapping[str, object] | None:
     if len(choices) == 1 and isinstance(choices[0], dict):
         return choices[0]
     told = [each for each in choices if each is not None]
-    read = [each for each in map(_fields, told) if each is not None]
+    read = [each for each in map(fields_of, told) if each is not None]
     if len(read) < len(told):
         raise Unreadable("choices that are no list of objects")
-    return min(read, key=lambda each: _count(each.get("index")) or 0, default=None)
+    return min(read, key=lambda each: count_in(each.get("index")) or 0, default=None)
 
 
 def _finish(choice: Mapping[str, object], *, is_whole: bool) -> str | None:
     """Return why an answer ended, as told beside its last piece or in it; one in a single piece needs no reason."""
     told = _reason(choice.get("finish_reason"))
-    if not told and (piece := _fields(choice.get("delta"))):
+    if not told and (piece := fields_of(choice.get("delta"))):
         told = _reason(piece.get("finish_reason"))
     native = _reason(choice.get("native_finish_reason"))  # OpenRouter's, which calls some refusals "stop"
     if native and meaning_of(native) is Finish.REFUSED:
@@ -185,13 +143,6 @@ def _reason(value: object) -> str | None:
     return _word(value)
 
 
-def _fields(value: object) -> Mapping[str, object] | None:
-    """Return the fields of a JSON object or of an object of litellm's."""
-    if isinstance(value, dict):
-        return value
-    return dict(value) if isinstance(value, BaseModel) else None
-
-
 def _said(choice: Mapping[str, object]) -> Delta | None:
     """Return what a choice says: a piece, the whole of an answer, or the text of the older protocol."""
     said = _delta(piece) if (piece := choice.get("delta")) else None
@@ -207,7 +158,7 @@ def _said(choice: Mapping[str, object]) -> Delta | None:
 def _delta(value: object, *, so_far: bool = False) -> Delta:
     if isinstance(value, dict) and (words := _only_words(value)) is not None:
         return Delta(text=words, so_far=so_far)
-    fields = {"content": value} if _is_content(value) else _fields(value)
+    fields = {"content": value} if _is_content(value) else fields_of(value)
     if fields is None:
         raise Unreadable("a delta that is no object")
     text, thinking = _content(fields.get("content"))
@@ -268,7 +219,7 @@ def _content(value: object) -> tuple[str, str]:
         return _words(value), ""
     text, thinking = "", ""
     for part in value:
-        fields = _fields(part) or {}
+        fields = fields_of(part) or {}
         if str(fields.get("type", "")).startswith(("thinking", "reasoning")):
             thinking += _words(part)
         else:
@@ -298,7 +249,7 @@ def _word(value: object) -> str | None:
 
 def _thoughts(value: object) -> Iterator[Thought]:
     for block in value if isinstance(value, list | tuple) else ():
-        fields = _fields(block) or {}
+        fields = fields_of(block) or {}
         if fields.get("type") == "redacted_thinking":
             yield Thought(signature=_word(fields.get("data")), redacted=True)
         else:
@@ -307,7 +258,7 @@ def _thoughts(value: object) -> Iterator[Thought]:
 
 def _older_call(value: object) -> object:
     """Return the one call of the older protocol as one of today's."""
-    fields = _fields(next(iter(value), None) if isinstance(value, list | tuple) else value)
+    fields = fields_of(next(iter(value), None) if isinstance(value, list | tuple) else value)
     return {"index": 0, "function": fields} if fields and (fields.get("name") or fields.get("arguments")) else None
 
 
@@ -317,7 +268,7 @@ def _calls(value: object) -> Iterator[CallPiece]:
     for piece in _listed(value) if value else ():
         if piece in (None, {}, []):
             continue
-        fields = _fields(piece)
+        fields = fields_of(piece)
         if fields is None:
             raise Unreadable("a tool call that is no object")
         call = _call(fields)
@@ -329,12 +280,12 @@ def _call(fields: Mapping[str, object]) -> CallPiece:
     given = fields.get("function") or fields.get("custom")
     if isinstance(given, str):
         fields = {**fields, "name": given}
-    function = _fields(given) or fields
+    function = fields_of(given) or fields
     identity, signed = _identity(fields.get("id"))
     inside = _private(function) if function is not fields else {}
     name = function.get("name")
     return CallPiece(
-        index=_count(fields.get("index")),
+        index=count_in(fields.get("index")),
         id=identity or None,
         name=_words(name.get("name") if isinstance(name, dict) else name),
         arguments="".join(_arguments(function[each]) for each in _ARGUMENTS if function.get(each) is not None),
@@ -372,29 +323,3 @@ def _arguments(value: object) -> str:
         return value or ""
     plain = _plain(value)
     return json.dumps(plain, ensure_ascii=False)
-
-
-def _count(value: object) -> int | None:
-    """Return a whole number from 0 to `MOST_TOKENS`, however it is written, else None."""
-    if value is None:
-        return None
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MOST_TOKENS)):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return math.ceil(value) if 0 <= value <= MOST_TOKENS else None
-
-
-def _usage(value: object) -> WireUsage | None:
-    fields = _fields(value) if value is not None else None
-    if fields is None:
-        return None
-    details = _fields(fields.get("prompt_tokens_details") or fields.get("input_tokens_details")) or {}
-    told = (details.get("cached_tokens"), fields.get("cached_tokens"), fields.get("prompt_cache_hit_tokens"))
-    cached = next((count for each in told if (count := _count(each))), 0)
-    return WireUsage(
-        prompt=_count(fields.get("prompt_tokens", fields.get("input_tokens"))),
-        completion=_count(fields.get("completion_tokens", fields.get("output_tokens"))),
-        cache_read=cached,
-        cache_write=_count(details.get("cache_creation_tokens")) or 0,
-    )

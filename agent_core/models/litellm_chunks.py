@@ -10,10 +10,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from http import HTTPStatus
 from typing import Any
 
-from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, WireUsage, read_chunk
+from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, read_chunk
 from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, in_utf8
 from agent_core.models.protocols import NoChat, check_whole
 from agent_core.models.wire_errors import WireError
+from agent_core.models.wire_usage import WireUsage
 
 DATA = "data: "
 _END = "[DONE]"
