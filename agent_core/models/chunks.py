@@ -24,6 +24,9 @@ REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "th
 _json: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _PRIVATE = re.compile(r"reasoning|thinking|thought|signature|extra_content|provider_specific_fields")
 """Names of fields that a model needs back as they came."""
+_PICTURES = ("images", "image")
+PICTURE = "\n[The model made a picture. Parley cannot pass it on.]\n"
+"""Placeholder, in lines of its own, of a picture that an image model sends beside its words or among their parts."""
 _SIGNED_BY = "__thought__"
 _ARGUMENTS = ("arguments", "parameters", "input")
 _TEXTS = ("text", "content", "thinking", "summary", "value", "parts", "refusal")
@@ -165,8 +168,9 @@ def _delta(value: object, *, so_far: bool = False) -> Delta:
     if fields.get("thought") is True:
         text, thinking = "", thinking + text
     thinking = next((words for name in REASONING if (words := _words(fields.get(name)))), thinking)
+    beside = next((_pictures(shown) for name in _PICTURES if (shown := fields.get(name))), "")
     return Delta(
-        text=text,
+        text=text + beside,
         thinking=thinking,
         thoughts=tuple(_thoughts(fields.get("thinking_blocks"))),
         refusal=_words(fields.get("refusal")),
@@ -220,11 +224,20 @@ def _content(value: object) -> tuple[str, str]:
     text, thinking = "", ""
     for part in value:
         fields = fields_of(part) or {}
-        if str(fields.get("type", "")).startswith(("thinking", "reasoning")):
+        kind = str(fields.get("type", ""))
+        if kind.startswith(("thinking", "reasoning")):
             thinking += _words(part)
+        elif kind.startswith(("image", "output_image")):
+            text += _pictures(part)
         else:
             text += _words(part)
     return text, thinking
+
+
+def _pictures(value: object) -> str:
+    """Return a placeholder for each picture in a list of them, or for one."""
+    shown = value if isinstance(value, list | tuple) else [value]
+    return "".join(PICTURE for each in shown if each)
 
 
 def _words(value: object) -> str:
