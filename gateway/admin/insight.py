@@ -1,8 +1,9 @@
 """Decides what visitors may read of chats, and names chats and people for them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from channels.base import ChatKey, Sender
+from channels.web.listing import MAIN
 from channels.web.visitor import LOCAL
 from gateway.admin.screen import Visit
 from gateway.permissions.access import Access
@@ -38,10 +39,14 @@ class Insight:
         name = self._access.name_of(principal)
         return f"{name} ({principal})" if name else principal
 
-    def names(self, visit: Visit) -> "ChatNames":
-        """Return the names of chats as they are now, in the visitor's language."""
+    def names(self, visit: Visit, titles: Mapping[ChatKey, str] | None = None) -> "ChatNames":
+        """Return the names of chats as they are now, in the visitor's language.
+
+        `titles` are those of conversations. Visitors see the ones of chats that they may read.
+        """
         accounts = (account for person in self._roles.people for account in person.accounts)
-        return ChatNames(accounts, self._access, visit)
+        readable = {chat: title for chat, title in (titles or {}).items() if self.may_read_chat(visit, chat)}
+        return ChatNames(accounts, self._access, visit, readable)
 
     def _visitor(self, visit: Visit) -> str:
         return self._access.person(visit.chat, visit.sender)
@@ -53,21 +58,46 @@ class Insight:
 class ChatNames:
     """Names of chats: private chats have the names of their people, groups their own as last seen, if any was."""
 
-    def __init__(self, accounts: Iterable[Account], access: Access, visit: Visit) -> None:
+    def __init__(
+        self, accounts: Iterable[Account], access: Access, visit: Visit, titles: Mapping[ChatKey, str]
+    ) -> None:
         self._people = {account.chat: account.name for account in accounts if account.chat and account.name}
         self._access = access
         self._visit = visit
+        self._titles = titles
 
     def of(self, chat: ChatKey) -> str:
-        thread = f" · {chat.thread}" if chat.thread else ""
-        if chat.account == LOCAL and chat.platform in _LOCAL:
-            return f"{self._visit.say(_LOCAL[chat.platform])}{thread}"
-        name = self._people.get(chat.without_thread) or self._access.name_of_chat(chat)
-        return f"{name} ({chat.platform}){thread}" if name else str(chat)
+        return self._named(chat, self._titles.get(chat) or chat.thread)
 
     def of_key(self, printed: str) -> str:
         """Return the name of a chat whose key is given as text."""
-        try:
-            return self.of(ChatKey.parse(printed))
-        except ValueError:
+        chat = _parsed(printed)
+        return self.of(chat) if chat else printed
+
+    def of_whole(self, printed: str) -> str:
+        """Return the name of a chat that stands for its threads as well, whose key is given as text."""
+        chat = _parsed(printed)
+        if chat is None:
             return printed
+        return self.of(chat) if chat.thread else self._named(chat, None)
+
+    def link_of(self, chat: ChatKey) -> str:
+        """Return the address of a conversation of the visitor on the page; empty for other chats."""
+        return f"/#{chat.thread or MAIN}" if chat.without_thread == self._visit.chat else ""
+
+    def _named(self, chat: ChatKey, part: str | None) -> str:
+        if chat.account == LOCAL and chat.platform in _LOCAL:
+            whole = self._visit.say(_LOCAL[chat.platform])
+        else:
+            name = self._people.get(chat.without_thread) or self._access.name_of_chat(chat)
+            if not name:
+                return str(chat)
+            whole = f"{name} ({chat.platform})"
+        return f"{whole} · {part}" if part else whole
+
+
+def _parsed(printed: str) -> ChatKey | None:
+    try:
+        return ChatKey.parse(printed)
+    except ValueError:
+        return None

@@ -1,6 +1,6 @@
 """The table of the conversations that a surface lists, such as the page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from channels.base import ChatKey
 from channels.web.listing import LONGEST_TITLE, PAGE, Entries, Entry, Hit
@@ -8,6 +8,8 @@ from gateway.store.connection import Connection
 from gateway.store.search import found_in, index_newest
 from gateway.store.table import Table
 
+MOST_TITLES = 5_000
+"""Most titles that are read at once."""
 MOST_HITS = 50
 """Most messages and titles that a search returns."""
 UNDO_SECONDS = 60.0
@@ -68,6 +70,17 @@ class Conversations(Table):
             return hits
 
         return await self._reader.run(read)
+
+    async def titles(self, chats: Iterable[ChatKey | str]) -> Mapping[ChatKey, str]:
+        """Return the titles of those of these chats that are in a list, or the start of what was said first."""
+        wanted = list(dict.fromkeys(map(str, chats)))[:MOST_TITLES]
+        marks = ", ".join("?" * len(wanted))
+        query = f"{_SELECT} WHERE deleted IS NULL AND chat IN ({marks})"
+
+        def read(connection: Connection) -> dict[ChatKey, str]:
+            return {each.chat: each.title for each in map(_entry, connection.execute(query, wanted)) if each.title}
+
+        return await self._reader.run(read) if wanted else {}
 
     def heard(self, chat: ChatKey, words: str, at: float) -> None:
         """Record what a person wrote. It is written with the next commit, and brings a deleted conversation back."""

@@ -78,6 +78,9 @@ async def test_a_run_leads_to_its_place_in_the_chat(browser: Browser, tmp_path: 
             place = tab.get_by_role("article").filter(has_text="note 3")
             await expect(place).to_be_in_viewport()
             await expect(place).to_be_focused()
+            await world.opens(tab, "runs")
+            await tab.get_by_role("link", name="The page · note 0").first.click()
+            await expect(tab).to_have_title("note 0 · Parley")
 
 
 async def test_a_table_is_sorted_by_its_heads_and_stays_so(browser: Browser, tmp_path: Path) -> None:

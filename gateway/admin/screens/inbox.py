@@ -97,8 +97,9 @@ class InboxScreen:
         return [each for each in found if each.at(now).state is QuestionState.PENDING]
 
     async def _asked(self, visit: Visit) -> list[_Asked]:
-        names = self._insight.names(visit)
-        return [self._shown(each, visit, names.of(each.chat)) for each in await self._open()]
+        found = await self._open()
+        names = self._insight.names(visit, await self._store.conversations.titles(each.chat for each in found))
+        return [self._shown(each, visit, names.of(each.chat)) for each in found]
 
     def _shown(self, question: Question, visit: Visit, chat: str) -> _Asked:
         may_answer = self._approvals.may_answer(question, self._insight.sender_in(visit, question.chat))

@@ -62,8 +62,9 @@ class ModelsScreen:
 
     async def view(self, visit: Visit) -> View:
         """Return all models, and the choices of chats."""
-        resting, names = self._models.chain.resting(), self._insight.names(visit)
+        resting = self._models.chain.resting()
         chats = [chat for chat in await self._store.chats.known() if self._delivery.knows(chat)]
+        names = self._insight.names(visit, await self._store.conversations.titles(chats[:MOST_CHATS]))
         rows = [
             Row(
                 each,
@@ -78,7 +79,7 @@ class ModelsScreen:
             "unreachable": self._models.unreachable,
             "levels": LEVELS,
             "choices": await self._choices(visit, chats),
-            "chats": {str(each): names.of(each) for each in chats[:MOST_CHATS]},
+            "chats": {str(each): names.of_whole(str(each)) for each in chats[:MOST_CHATS]},
         }
         return View("models.html", facts)
 

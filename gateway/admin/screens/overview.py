@@ -98,15 +98,17 @@ class OverviewScreen:
 
     async def view(self, visit: Visit) -> View:
         """Return all of it, read anew."""
-        lines, names = await self._state.lines(visit), self._insight.names(visit)
-        runs = await self._store.run_records.listed(RunFilter(), MOST_LISTED, 0)
+        lines = await self._state.lines(visit)
+        runs, due = await self._store.run_records.listed(RunFilter(), MOST_LISTED, 0), await self._due()
+        chats = [*map(chat_of, runs), *(each.chat for each in due)]
+        names = self._insight.names(visit, await self._store.conversations.titles(chats))
         facts = {
             "lines": lines,
             "verdict": "problem" if any(each.mark == "problem" for each in lines) else "ok",
             "inbox": await self._inbox(visit),
             "elsewhere": [(name, count) for name, badge in self._waiting.items() if (count := await badge())],
             "today": await self._today(visit),
-            "next": await self._next(visit, names),
+            "next": [self._next(each, visit, names) for each in due],
             "runs": [await self._run(each, visit, names) for each in runs],
             "steps": await self._steps(visit, runs),
         }
@@ -118,18 +120,15 @@ class OverviewScreen:
         cost = amount_words(round(run.cost_usd * USD), Unit.USD, visit.language) if run.cost_usd else ""
         return _Run(run, asked, may_read, names.of_key(run.chat), cost)
 
-    async def _next(self, visit: Visit, names: ChatNames) -> list[_Next]:
+    async def _due(self) -> list[Job]:
         """Return the jobs that are due next."""
         found = [each for each in await self._store.jobs.active() if not isinstance(each.work, CheckIn)]
         due = sorted((each.next_at, each.id, each) for each in found if each.next_at is not None)
-        return [
-            _Next(
-                job,
-                one_line(shown(job.words), MOST_WORDS) if self._insight.may_read(visit, job.chat, job.person) else "",
-                names.of(job.chat),
-            )
-            for _, _, job in due[:MOST_LISTED]
-        ]
+        return [job for _, _, job in due[:MOST_LISTED]]
+
+    def _next(self, job: Job, visit: Visit, names: ChatNames) -> _Next:
+        may_read = self._insight.may_read(visit, job.chat, job.person)
+        return _Next(job, one_line(shown(job.words), MOST_WORDS) if may_read else "", names.of(job.chat))
 
     async def _today(self, visit: Visit) -> _Today:
         zone, language = self._current.zone, visit.language

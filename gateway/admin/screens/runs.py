@@ -55,6 +55,8 @@ OUTCOMES = (RUNNING, *(each.value for each in TerminalReason))
 class _Row:
     run: RunRecord
     chat: str
+    link: str
+    """Address of the conversation; empty if it is none of the visitor's."""
     person: str
     seconds: float | None
     cost: str
@@ -136,13 +138,13 @@ class RunsScreen:
             order=SORTS.get(query.get("sort", ""), "newest"),
         )
         found = await self._store.run_records.listed(wanted, PAGE + 1, page * PAGE)
-        names = self._insight.names(visit)
-        chats = await self._store.run_records.chats(MOST_CHATS)
+        chats = list(dict.fromkeys([*filter(None, [wanted.chat]), *await self._store.run_records.chats(MOST_CHATS)]))
+        names = await self._names(visit, [*chats, *(each.chat for each in found[:PAGE])])
         kept = {key: query[key] for key in ("chat", "person", "job", "outcome", "day", "sort") if query.get(key)}
         facts = {
             "runs": [await self._row(each, names, visit) for each in found[:PAGE]],
             "sorts": {key: f"/admin/runs?{urlencode({**kept, 'sort': key})}" for key in SORTS},
-            "chats": {key: names.of_key(key) for key in dict.fromkeys([*filter(None, [wanted.chat]), *chats])},
+            "chats": {key: names.of_whole(key) for key in chats},
             "outcomes": OUTCOMES,
             "query": {key: query.get(key, "") for key in ("chat", "person", "job", "outcome", "day", "sort")},
             "is_filtered": bool(kept),
@@ -156,13 +158,25 @@ class RunsScreen:
         cost = amount_words(round(run.cost_usd * USD), Unit.USD, visit.language)
         may_read = self._insight.may_read(visit, chat_of(run), run.person)
         asked = await asked_of(self._store, run, most) if may_read else ""
-        return _Row(run, names.of_key(run.chat), self._person(run), seconds, cost, asked, may_read)
+        return _Row(
+            run,
+            chat=names.of_key(run.chat),
+            link=names.link_of(chat_of(run)),
+            person=self._person(run),
+            seconds=seconds,
+            cost=cost,
+            asked=asked,
+            may_read=may_read,
+        )
+
+    async def _names(self, visit: Visit, chats: Iterable[str]) -> ChatNames:
+        return self._insight.names(visit, await self._store.conversations.titles(chats))
 
     def _person(self, run: RunRecord) -> str:
         return self._insight.person(ChatKey.parse(run.chat), run.person)
 
     async def _one(self, visit: Visit, run: RunRecord) -> View:
-        row = await self._row(run, self._insight.names(visit), visit, MOST_ASKED)
+        row = await self._row(run, await self._names(visit, [run.chat]), visit, MOST_ASKED)
         found, now = await self._spans(run), self._clock.time()
         page = _number(visit.query.get("page", ""))
         begin = min((each.begin for each in found), default=run.started)

@@ -1,6 +1,6 @@
 """The screen of schedules: the jobs and heartbeats of all chats, one job with its history, and new jobs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -81,14 +81,15 @@ class SchedulesScreen:
         return await (self._one(visit) if visit.item else self._list(visit))
 
     async def _list(self, visit: Visit) -> View:
-        names, found = self._insight.names(visit), await self._store.jobs.everywhere()
+        found = await self._store.jobs.everywhere()
+        chats = await self._chats(visit, found)
+        names = await self._names(visit, [*chats, *(job.chat for job in found)])
         latest, costs = await self._store.firings.latest(), await self._costs()
         rows = [
             self._row(job, visit, names, latest.get(job.id), costs.get(job.id, 0))
             for job in found
             if not isinstance(job.work, CheckIn)
         ]
-        chats = await self._chats(visit, found)
         facts = {
             "rows": list(_filtered(rows, visit.query)),
             "is_empty": not rows,
@@ -107,7 +108,8 @@ class SchedulesScreen:
             raise NoSuchItem
         past = await self._store.firings.history(job.id, MOST_FIRINGS)
         costs = await self._costs()
-        row = self._row(job, visit, self._insight.names(visit), next(iter(past), None), costs.get(job.id, 0))
+        names = await self._names(visit, [job.chat])
+        row = self._row(job, visit, names, next(iter(past), None), costs.get(job.id, 0))
         facts = {
             "row": row,
             "next": _next_times(job, visit, self._jobs.clock.time()),
@@ -151,6 +153,9 @@ class SchedulesScreen:
         following = next_of(job, visit.language, now) if job and heartbeat.on else ""
         outcome = visit.say(heartbeat.last_outcome) if heartbeat.last_outcome else ""
         return _Beat(heartbeat, names.of(heartbeat.chat), following, outcome)
+
+    async def _names(self, visit: Visit, chats: Iterable[ChatKey]) -> ChatNames:
+        return self._insight.names(visit, await self._store.conversations.titles(chats))
 
     async def _costs(self) -> dict[str, int]:
         return await self._store.spending.of_jobs(self._jobs.clock.time() - DAYS * _DAY)

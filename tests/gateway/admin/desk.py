@@ -121,6 +121,7 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     bot = Bot(home, turns, BotOptions(beside=(web,), **how))  # type: ignore[arg-type]
     pages = AdminPages()
     await bot.start()
+    web.listing = bot.made.base.store.conversations
     server = page_server(bot.made.base.store, [*routes_of(web), *pages.routes()], about=lambda: ABOUT)
     await server.start()
     try:

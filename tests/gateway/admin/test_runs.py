@@ -11,6 +11,7 @@ from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from channels.memory import user
+from channels.web.adapter import CHAT as MAIN_CHAT
 from gateway.records.waterfall import Facts, Kind, spans
 from gateway.store.archive import SaidRow, StepRow
 from gateway.store.budget import Payer, Spent
@@ -21,6 +22,7 @@ from tests.cpu import cpu_seconds_at_most
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
 from tests.gateway.approving import acting, asked, recorder
+from tests.page_server import say
 
 XSS = "<img src=x onerror=alert(1)>"
 RUN_XSS = calls(("run", {"command": ["echo", XSS]}))
@@ -201,3 +203,30 @@ async def test_waits_for_a_budget_and_for_the_queue_have_their_own_bars(tmp_path
             (Kind.MODEL, 122.0, 130.0),
         ]
         assert (found[-1].tokens, found[-1].cost) == (7, 9)
+
+
+async def test_a_run_of_the_page_shows_the_title_of_its_conversation_and_leads_there(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Up.", "Two.") as world, world.client() as client:
+        await say(client, "How do the sales look?", conversation="about-sales")
+        await world.bot.app.settled()
+        await say(client, "And in the main one?")
+        await world.bot.app.settled()
+        conversations = world.bot.made.base.store.conversations
+        await conversations.rename(MAIN_CHAT.model_copy(update={"thread": "about-sales"}), "Sales of <March>")
+
+        for path in ("runs", f"runs/{await newest(world, 'about-sales')}"):
+            page = await shown(world, path)
+            assert 'href="/#about-sales">The page · Sales of &lt;March&gt;</a>' in page
+        assert 'href="/#main">The page · And in the main one?</a>' in await shown(world)
+        for path in ("overview", "models"):
+            assert "The page · Sales of &lt;March&gt;" in await shown(world, path), path
+
+        hidden = await world.seen_by_admin("runs")
+        assert "March" not in hidden
+        assert "/#about-sales" not in hidden
+
+
+async def newest(world: AdminWorld, conversation: str) -> str:
+    chat = str(MAIN_CHAT.model_copy(update={"thread": conversation}))
+    (run,) = await world.bot.made.base.store.run_records.listed(RunFilter(chat=chat), 10, 0)
+    return run.run
