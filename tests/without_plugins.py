@@ -4,7 +4,9 @@
 it takes each of ours, and then all of them together. In each copy the generated pages are made anew, the gates pass,
 every test is collected, a store that was used with all plugins opens and keeps its tables, and the tests of the rest
 pass. `--no-tests` leaves the last step out, which takes as long as `./run test`. `--in-turn` takes one of ours, another
-each day, and then all of them without the last step, as CI does.
+each day, and then all of them without the last step, as CI does. `--pairs` shows that no plugin's tests need another
+plugin in about ten copies: it deletes halves of the plugins, so that of each two one is there without the other, and
+runs the tests of plugins.
 """
 
 import argparse
@@ -14,10 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from tests.guide import git
@@ -83,8 +86,8 @@ class Copy:
         talks = self.runs("-m", "gateway.cli", "chat", says="hello again\n", home=home)
         return talks and self.runs("-m", "gateway.cli", "doctor", home=home) and tables_of(home) >= before
 
-    def passes(self) -> bool:
-        return self.runs("-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-p", "no:cacheprovider")
+    def passes(self, *tests: str) -> bool:
+        return self.runs("-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-p", "no:cacheprovider", *tests)
 
 
 def tables_of(home: Path) -> set[str]:
@@ -118,14 +121,14 @@ def used_home(folder: Path) -> Path:
     return home
 
 
-def failures(copy: Copy, used: Path, *, with_tests: bool) -> Iterator[str]:
+def failures(copy: Copy, used: Path, tests: Sequence[str] | None) -> Iterator[str]:
     """Take the steps, telling how long each took, and yield the names of those that fail."""
-    steps = {
+    steps: dict[str, Callable[[], bool]] = {
         "generated pages": copy.is_generated,
         "gates": copy.passes_gates,
         "collection": copy.is_collected,
         "store and doctor": lambda: copy.opens(used),
-        **({"tests": copy.passes} if with_tests else {}),
+        **({} if tests is None else {"tests": partial(copy.passes, *tests)}),
     }
     for name, step in steps.items():
         started = time.monotonic()
@@ -145,17 +148,27 @@ class Lack:
     """Plugins that are deleted together."""
 
     names: Sequence[str]
-    with_tests: bool
-    """The tests of the rest are run, too."""
+    tests: Sequence[str] | None
+    """What is run of the tests of the rest: all if empty, none if None."""
 
 
-def wanted(names: Sequence[str], ours: Sequence[str], *, in_turn: bool, with_tests: bool) -> Sequence[Lack]:
-    """Return what is deleted: these plugins, one in turn and all, or each and all."""
-    if in_turn:
+def wanted(options: argparse.Namespace, ours: Sequence[str]) -> Sequence[Lack]:
+    """Return what is deleted: these plugins, one in turn and all, halves, or each and all."""
+    tests = None if options.no_tests else ()
+    if options.in_turn:
         today = datetime.now(UTC).toordinal()
-        return Lack([ours[today % len(ours)]], with_tests), Lack(ours, with_tests=False)
-    each = [Lack([name], with_tests) for name in names or ours]
-    return each if names else (*each, Lack(ours, with_tests))
+        return Lack([ours[today % len(ours)]], tests), Lack(ours, None)
+    if options.pairs:
+        return [Lack(half, [TESTS]) for half in halves(ours)]
+    each = [Lack([name], tests) for name in options.names or ours]
+    return each if options.names else (*each, Lack(ours, tests))
+
+
+def halves(ours: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield halves of the plugins, such that of each two some half has the one without the other."""
+    for bit in range((len(ours) - 1).bit_length()):
+        for side in (0, 1):
+            yield [name for number, name in enumerate(ours) if number >> bit & 1 == side]
 
 
 def main(given: Sequence[str]) -> int:
@@ -165,16 +178,17 @@ def main(given: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ours)}; by default each")
     parser.add_argument("--no-tests", action="store_true", help="do not run the tests of the rest")
     parser.add_argument("--in-turn", action="store_true", help="take the plugin of the day, then all without tests")
+    parser.add_argument("--pairs", action="store_true", help="take halves, and run the tests of the others' plugins")
     options = parser.parse_args(given)
     if unknown := sorted({*options.names} - {*ours}):
         parser.error(f"there is no plugin {', '.join(unknown)}; there are {', '.join(ours)}")
     work = Path(tempfile.mkdtemp(prefix="parley-without-"))
     used, failed = used_home(work), False
-    for lack in wanted(options.names, ours, in_turn=options.in_turn, with_tests=not options.no_tests):
+    for number, lack in enumerate(wanted(options, ours)):
         say(f"without {', '.join(lack.names)}")
-        folder = work / "+".join(lack.names)
+        folder = work / f"{number}-{lack.names[0]}"
         (folder / "parley").mkdir(parents=True)
-        failing = [*failures(copied(folder / "parley", lack.names), used, with_tests=lack.with_tests)]
+        failing = [*failures(copied(folder / "parley", lack.names), used, lack.tests)]
         if failing:
             failed = True
             log = folder / "log"
