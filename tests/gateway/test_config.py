@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent_core.context.prompt import Persona
 from agent_core.messages import text_of
 from agent_core.models.llm import ModelInfo
-from gateway.records.audit_actions import last_actions
+from gateway.records.audit_actions import Action, last_actions
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.run_time import (
     MODELS,
@@ -132,8 +132,11 @@ async def test_two_admins_at_once_are_both_recorded_and_the_last_one_wins(start_
         *(bot.hears(f"/config set keep_days {each}", sender=("ann", "bob")[each % 2]) for each in numbers)
     )
 
-    await until(lambda: len(last_actions(tmp_path, 100)) >= len(numbers))
-    changes = [each for each in reversed(last_actions(tmp_path, 100)) if each.what == "config keep_days"]
+    def changed() -> list[Action]:
+        return [each for each in reversed(last_actions(tmp_path, 100)) if each.what == "config keep_days"]
+
+    await until(lambda: len(changed()) >= len(numbers))
+    changes = changed()
     steps = [each.details.split(" → ") for each in changes]
     assert sorted(int(after) for _, after in steps) == list(numbers)
     assert [before for before, _ in steps] == ["30", *(after for _, after in steps[:-1])]
