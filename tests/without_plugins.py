@@ -6,7 +6,7 @@ every test is collected, a store that was used with all plugins opens and keeps 
 pass. `--no-tests` leaves the last step out, which takes as long as `./run test`. `--in-turn` takes one of ours, another
 each day, and then all of them without the last step, as CI does. `--pairs` shows that no plugin's tests need another
 plugin in about ten copies: it deletes halves of the plugins, so that of each two one is there without the other, and
-runs the tests of plugins.
+runs nothing but the tests of plugins.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from tests.guide import git
 from tests.process import REPOSITORY
 
 PLUGINS, TESTS = "gateway/plugins", "tests/plugins"
+CHECKS = ("generated pages", "gates", "collection", "store and doctor")
 SHOWN = 40
 """Lines shown of what failed."""
 GENERATED = (
@@ -121,23 +122,6 @@ def used_home(folder: Path) -> Path:
     return home
 
 
-def failures(copy: Copy, used: Path, tests: Sequence[str] | None) -> Iterator[str]:
-    """Take the steps, telling how long each took, and yield the names of those that fail."""
-    steps: dict[str, Callable[[], bool]] = {
-        "generated pages": copy.is_generated,
-        "gates": copy.passes_gates,
-        "collection": copy.is_collected,
-        "store and doctor": lambda: copy.opens(used),
-        **({} if tests is None else {"tests": partial(copy.passes, *tests)}),
-    }
-    for name, step in steps.items():
-        started = time.monotonic()
-        is_done = step()
-        say(f"  {name}: {'done' if is_done else 'FAILED'} ({time.monotonic() - started:.0f} s)")
-        if not is_done:
-            yield name
-
-
 def say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
@@ -148,20 +132,38 @@ class Lack:
     """Plugins that are deleted together."""
 
     names: Sequence[str]
-    tests: Sequence[str] | None
-    """What is run of the tests of the rest: all if empty, none if None."""
+    steps: Sequence[str]
+    tests: Sequence[str] = ()
+    """What is run of the tests of the rest; all if empty."""
+
+
+def failures(copy: Copy, used: Path, lack: Lack) -> Iterator[str]:
+    """Take the steps, telling how long each took, and yield the names of those that fail."""
+    steps: dict[str, Callable[[], bool]] = {
+        "generated pages": copy.is_generated,
+        "gates": copy.passes_gates,
+        "collection": copy.is_collected,
+        "store and doctor": partial(copy.opens, used),
+        "tests": partial(copy.passes, *lack.tests),
+    }
+    for name in lack.steps:
+        started = time.monotonic()
+        is_done = steps[name]()
+        say(f"  {name}: {'done' if is_done else 'FAILED'} ({time.monotonic() - started:.0f} s)")
+        if not is_done:
+            yield name
 
 
 def wanted(options: argparse.Namespace, ours: Sequence[str]) -> Sequence[Lack]:
     """Return what is deleted: these plugins, one in turn and all, halves, or each and all."""
-    tests = None if options.no_tests else ()
+    steps = CHECKS if options.no_tests else (*CHECKS, "tests")
     if options.in_turn:
         today = datetime.now(UTC).toordinal()
-        return Lack([ours[today % len(ours)]], tests), Lack(ours, None)
+        return Lack([ours[today % len(ours)]], steps), Lack(ours, CHECKS)
     if options.pairs:
-        return [Lack(half, [TESTS]) for half in halves(ours)]
-    each = [Lack([name], tests) for name in options.names or ours]
-    return each if options.names else (*each, Lack(ours, tests))
+        return [Lack(half, ("generated pages", "tests"), [TESTS]) for half in halves(ours)]
+    each = [Lack([name], steps) for name in options.names or ours]
+    return each if options.names else (*each, Lack(ours, steps))
 
 
 def halves(ours: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -188,7 +190,7 @@ def main(given: Sequence[str]) -> int:
         say(f"without {', '.join(lack.names)}")
         folder = work / f"{number}-{lack.names[0]}"
         (folder / "parley").mkdir(parents=True)
-        failing = [*failures(copied(folder / "parley", lack.names), used, lack.tests)]
+        failing = [*failures(copied(folder / "parley", lack.names), used, lack)]
         if failing:
             failed = True
             log = folder / "log"
