@@ -161,7 +161,7 @@ def wanted(options: argparse.Namespace, ours: Sequence[str]) -> Sequence[Lack]:
         today = datetime.now(UTC).toordinal()
         return Lack([ours[today % len(ours)]], steps), Lack(ours, CHECKS)
     if options.pairs:
-        return [Lack(half, ("generated pages", "tests"), [TESTS]) for half in halves(ours)]
+        return [Lack(half, ["tests"], [TESTS]) for half in halves(ours)]
     each = [Lack([name], steps) for name in options.names or ours]
     return each if options.names else (*each, Lack(ours, steps))
 
