@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from agent_core.clock import Clock
 from agent_core.messages import user
 from channels.base import Button, ChannelError, OutboundMessage
 from channels.commands import Suggestion
@@ -13,6 +12,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Quoting, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten, too_soon
+from gateway.commands.job_targets import JobTargetActs
 from gateway.commands.planning import Page, Planning, refused
 from gateway.commands.suggested import suggested_jobs
 from gateway.delivery.delivery import Delivery
@@ -21,6 +21,7 @@ from gateway.permissions.question_text import one_line
 from gateway.permissions.request import typed_id
 from gateway.permissions.rights import END_JOB, JOB, LOOK_AT_JOBS, OTHERWISE, Rights
 from gateway.permissions.roles import Role
+from gateway.schedule.jobs.elsewhere import Elsewhere
 from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.jobs.job_changes import Draft, Reshaping, is_restorable, reshaped
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
@@ -39,7 +40,6 @@ from gateway.schedule.times.zone_names import shown_zone
 from gateway.settings.zone import is_zone
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Report
 from gateway.store.rule import BadRule
-from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
@@ -58,7 +58,7 @@ _ONLY_TEXT = re.compile(r"(?:text|内容)\s*[:：]", re.IGNORECASE)
 RIGHTS = Rights(
     {
         **dict.fromkeys(["", "list", "history", "show"], LOOK_AT_JOBS),
-        **dict.fromkeys(["pause", "rm", "remove", "delete", "cancel", "undo"], END_JOB),
+        **dict.fromkeys(["pause", "rm", "remove", "delete", "cancel", "undo", "refuse", "stop"], END_JOB),
         OTHERWISE: JOB,
     }
 )
@@ -86,18 +86,18 @@ class CronCommands:
         self,
         planning: Planning,
         jobs: Jobs,
-        clock: Clock,
         firings: Firings,
+        elsewhere: Elsewhere,
         *,
-        store: Store,
         delivery: Delivery,
         pace: Pace,
     ) -> None:
         self._planning = planning
         self._jobs = jobs
-        self._clock = clock
+        self._clock = jobs.clock
         self._firings = firings
-        self._store = store
+        self._elsewhere = elsewhere
+        self._store = jobs.store
         self._delivery = delivery
         self._pace = pace
         self._acts: Mapping[str, Act] = {
@@ -116,6 +116,7 @@ class CronCommands:
             "restore": self._restore,
             "show": self._show,
             "reshape": self._reshape,
+            **JobTargetActs(elsewhere).acts,
         }
 
     async def cron(self, given: Invocation) -> Answer:
@@ -141,11 +142,12 @@ class CronCommands:
     async def _add(self, given: Invocation, text: str) -> Answer:
         """Propose a report; the text after the time is the agent's instructions."""
         zone = self._jobs.zone_of(given.chat, given.sender.id)
+        wish = await self._planning.wish(given, text)
         try:
-            when = parse_when(text, zone, self._clock.time())
+            when = parse_when(wish.rest, zone, self._clock.time())
         except BadRule as error:
             return self._planning.refused(given, error, say("cron_wish", given.language, words=text))
-        return await self._planning.asked(given, when, Report(instructions=when.rest))
+        return await self._planning.asked(given, when, Report(instructions=when.rest), wish.chats)
 
     async def _show(self, given: Invocation, job_id: str, _: str) -> Answer:
         job = await self._jobs.draft(job_id, given.chat, given.sender)
@@ -153,21 +155,27 @@ class CronCommands:
 
     async def _confirm(self, given: Invocation, job_id: str, _: str) -> Answer:
         """Set a draft. A repeated press, for instance after a crash, finds it set and shows the same text."""
-        jobs, chat, now = self._jobs, given.chat, self._clock.time()
+        jobs, chat = self._jobs, given.chat
         try:
             draft = await jobs.draft(job_id, chat, given.sender)
         except JobRefused as error:
             if error.key != "job_was_set" or not given.pressed:
                 raise
             job, is_change = await jobs.was_set(job_id, chat, given.sender)
-            return rewritten(set_line(job, now, is_change=is_change))
+            return await self._set(job, is_change=is_change)
         if renewed := await jobs.by_clock_of_now(draft, given.sender):
             question = await jobs.question(renewed, given.slash)
             note = say("job_by_new_clock", given.language, zone=shown_zone(renewed.zone))
             told = question.model_copy(update={"markdown": f"{note}\n\n{question.markdown}"})
             return Quoting(Rewritten(told), renewed.origin)
         job = await jobs.confirm(job_id, chat, given.sender)
-        return rewritten(set_line(job, now, is_change=bool(draft.instead_of)))
+        return await self._set(job, is_change=bool(draft.instead_of))
+
+    async def _set(self, job: Job, *, is_change: bool) -> Answer:
+        """Ask the other chats in which a job posts, and return the text about it."""
+        await self._elsewhere.ask(job)
+        lines = set_line(job, self._clock.time(), is_change=is_change), await self._jobs.places_of(job)
+        return rewritten("\n\n".join(filter(None, lines)))
 
     async def _cancel(self, given: Invocation, job_id: str, _: str) -> Answer:
         job = await self._jobs.cancel(job_id, given.chat, given.sender)

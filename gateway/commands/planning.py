@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agent_core.clock import Clock
-from channels.base import Button, OutboundMessage
+from channels.base import Button, ChatKey, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Quoting, Rewritten, Said
 from gateway.commands.command import Invocation, reply
+from gateway.schedule.jobs.destinations import Destinations, Wish
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
@@ -62,9 +63,12 @@ class Page:
 class Planning:
     """Proposes and lists jobs, for all commands that are about them."""
 
-    def __init__(self, jobs: Jobs, news: ZoneNews, clock: Clock, *, is_ai: Callable[[], bool]) -> None:
+    def __init__(
+        self, jobs: Jobs, news: ZoneNews, clock: Clock, destinations: Destinations, *, is_ai: Callable[[], bool]
+    ) -> None:
         """`is_ai` returns False while no real model answers."""
         self._jobs = jobs
+        self._destinations = destinations
         self.news = news
         self._clock = clock
         self._is_ai = is_ai
@@ -75,7 +79,13 @@ class Planning:
             return Said(wish, given.origin)
         return refused(given, error)
 
-    async def asked(self, given: Invocation, when: When, work: Reminder | Report) -> Answer:
+    async def wish(self, given: Invocation, text: str) -> Wish:
+        """Return the chats that a text names for a report, and the text without them. Raises JobRefused."""
+        return await self._destinations.read(text, given.chat, given.sender, given.language)
+
+    async def asked(
+        self, given: Invocation, when: When, work: Reminder | Report, posts_in: Sequence[ChatKey] = ()
+    ) -> Answer:
         """Propose a job and return the question to confirm it, which replaces a pressed message.
 
         Raises BadRule and JobRefused.
@@ -83,7 +93,8 @@ class Planning:
         jobs, chat = self._jobs, given.chat
         there = when.zone or jobs.zone_of(chat, given.sender.id)
         draft = Draft(chat, given.sender.id, given.language, there, when.rule, work, given.origin)
-        job = await jobs.propose(replace(draft, is_by_own_clock=when.is_by_own_clock), given.sender)
+        draft = replace(draft, is_by_own_clock=when.is_by_own_clock, posts_in=tuple(posts_in))
+        job = await jobs.propose(draft, given.sender)
         question = await jobs.question(job, given.slash)
         told = await self.news.added(question, job)
         return Quoting(Rewritten(told), job.origin)

@@ -9,6 +9,7 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Planning, refused
 from gateway.permissions.rights import JOB, always
 from gateway.permissions.roles import Role
+from gateway.schedule.jobs.destinations import Wish
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.times.grammar import When, parse_when
 from gateway.store.job import Report
@@ -47,22 +48,39 @@ class ReportCommands:
         self._clock = clock
 
     async def report(self, given: Invocation) -> Answer:
-        name, _, rest = given.arguments.strip().partition(" ")
-        offer = OFFERS.get(name.lower())
-        if offer is None:
-            return _menu(given)
-        if self._jobs.skills.find(offer.skill) is None:
-            return reply(say("report_no_skill", given.language, name=offer.skill))
         try:
-            when = await self._when(given, offer, rest.strip())
-            if offer.of_what and not when.rest:
-                return reply(say(offer.of_what, given.language, slash=given.slash))
-            between = " " if offer.of_what else "\n"
-            instructions = between.join(filter(None, (say(offer.instructions, given.language), when.rest)))
-            work = Report(instructions=instructions, skill=offer.skill)
-            return await self._planning.asked(given, when, work)
+            wish = await self._planning.wish(given, given.arguments.strip())
+            name, _, rest = wish.rest.partition(" ")
+            offer = OFFERS.get(name.lower())
+            return await (self._offered(given, offer, rest, wish) if offer else self._own(given, wish))
         except (BadRule, JobRefused) as error:
             return refused(given, error)
+
+    async def _offered(self, given: Invocation, offer: Offer, rest: str, wish: Wish) -> Answer:
+        """Propose a built-in report. Raises BadRule and JobRefused."""
+        if self._jobs.skills.find(offer.skill) is None:
+            return reply(say("report_no_skill", given.language, name=offer.skill))
+        when = await self._when(given, offer, rest.strip())
+        if offer.of_what and not when.rest:
+            return reply(say(offer.of_what, given.language, slash=given.slash))
+        between = " " if offer.of_what else "\n"
+        instructions = between.join(filter(None, (say(offer.instructions, given.language), when.rest)))
+        work = Report(instructions=instructions, skill=offer.skill)
+        return await self._planning.asked(given, when, work, wish.chats)
+
+    async def _own(self, given: Invocation, wish: Wish) -> Answer:
+        """Propose a report of what the text says at its time; without a time, show which there are.
+
+        Raises BadRule and JobRefused.
+        """
+        zone = self._jobs.zone_of(given.chat, given.sender.id)
+        try:
+            when = parse_when(wish.rest, zone, self._clock.time())
+        except BadRule as error:
+            if wish.rest and error.key != "rule_not_understood":
+                raise
+            return _menu(given)
+        return await self._planning.asked(given, when, Report(instructions=when.rest), wish.chats)
 
     async def _when(self, given: Invocation, offer: Offer, text: str) -> When:
         """Return the time that the text names, or the default one. Raises BadRule."""

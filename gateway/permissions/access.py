@@ -260,6 +260,19 @@ class Access:
         """Return the principals of all linked accounts of the sender."""
         return self._roles.linked(self.principal(chat, sender))
 
+    def known_in(self, there: ChatKey, chat: ChatKey, sender: Sender) -> Sender | None:
+        """Return the account with which somebody who acts in `chat` is known in another chat, or None."""
+        for account in self.accounts(chat, sender):
+            found = Sender(id=account.rpartition(":")[2], name=self.name_of(account))
+            if self.principal(there, found) == account:
+                return found
+        return None
+
+    def private_chats(self, chat: ChatKey, sender: Sender) -> list[ChatKey]:
+        """Return the private chats with the linked accounts of the sender, as far as they have written there."""
+        person = self._roles.person(self.principal(chat, sender))
+        return [account.chat for account in person.accounts if account.chat] if person else []
+
     def ids(self, chat: ChatKey, sender: Sender) -> list[str]:
         """Return all linked accounts of the sender as `platform:id`, without workspaces; the own one is the first."""
         own = without_workspace(self.principal(chat, sender))

@@ -26,6 +26,7 @@ OF_CHAT = (
     "tasks",
     "jobs",
     "firings",
+    "job_targets",
     "heartbeats",
     "chat_skills",
     "set_aside",
@@ -33,6 +34,7 @@ OF_CHAT = (
     "conversations",
 )
 """Tables of which all rows of a direct chat are deleted."""
+_JOBS_IN = "SELECT id FROM jobs WHERE chat = ?"
 _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
 """Tables of which a person's rows are deleted in groups."""
 UNANSWERED = 60.0
@@ -278,6 +280,7 @@ def _erase_chat(connection: Connection, chat: str) -> None:
         _blank(connection, seq)  # nobody can tell any more whose it was; nobody else writes there
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
     connection.execute("DELETE FROM session_titles WHERE chat = ?", (chat,))
+    connection.execute(f"DELETE FROM job_targets WHERE job IN ({_JOBS_IN})", (chat,))  # noqa: S608
     for table in OF_CHAT:
         connection.execute(f"DELETE FROM {table} WHERE chat = ?", (chat,))  # noqa: S608
     connection.execute("DELETE FROM outbox WHERE chat = ? AND state IN ('sent', 'failed')", (chat,))
@@ -289,7 +292,8 @@ def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterab
     unseen = "SELECT run FROM runs WHERE chat = ? AND person = ? AND kind != 'chat'"
     connection.execute(f"DELETE FROM transcript WHERE run IN ({unseen})", (chat, person))  # noqa: S608
     jobs = "SELECT id FROM jobs WHERE chat = ? AND person = ?"
-    connection.execute(f"DELETE FROM firings WHERE job IN ({jobs})", (chat, person))  # noqa: S608
+    for table in ("firings", "job_targets"):
+        connection.execute(f"DELETE FROM {table} WHERE job IN ({jobs})", (chat, person))  # noqa: S608
     for table in _OF_PERSON:
         connection.execute(f"DELETE FROM {table} WHERE chat = ? AND person = ?", (chat, person))  # noqa: S608
     theirs, erased = set(seqs), []

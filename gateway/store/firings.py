@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from channels.base import ChatKey
+from channels.base import ChatKey, ScheduleFired
 from gateway.store.connection import Connection
+from gateway.store.inbox import accepting
 from gateway.store.job import RUN, Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.owed import Owed, owe
-from gateway.store.rows import Post, RunEnd
+from gateway.store.rows import InboxItem, Post, RunEnd
 from gateway.store.runs import end_run
 from gateway.store.table import chat_of, readable
 from gateway.store.value_table import RowCodec, ValueTable
@@ -62,29 +63,35 @@ class Firings(ValueTable[Firing]):
         posts: Sequence[Post] = (),
         run: RunEnd | None = None,
         owed: Sequence[Owed] = (),
-    ) -> None:
+        copies: Sequence[ScheduleFired] = (),
+    ) -> list[InboxItem]:
         """Save firings that have ended, queue their posts, and end their runs, in one transaction.
+
+        Returns what goes to other chats.
 
         Args:
             ended: The firings; several may share one message.
             posts: Their message.
             run: The outcome of their run, if they have one.
             owed: What is owed from now on.
+            copies: The events by which other chats get their message.
         """
         now = self._clock.time()
         how = run and replace(run, error=run.error and self._secrets.mask(run.error))
         safe = [self._masked(firing) for firing in ended]
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
-        def change(connection: Connection) -> None:
+        def change(connection: Connection) -> list[InboxItem]:
             for firing in safe:
                 _ROWS.save(connection, firing, "job", "slot")
                 if how and firing.run:
                     end_run(connection, firing.run, how, now)
             insert(connection, rows)
             owe(connection, owed, now, self._secrets.mask)
+            numbered = [(accepting(event, now)(connection), event) for event in copies]
+            return [InboxItem(seq, event) for seq, event in numbered if seq is not None]
 
-        await self._writer.submit(change)
+        return await self._writer.submit(change)
 
     async def record_missed(
         self, moves: Sequence[Advance], missed: Sequence[Firing], say: Callable[[Sequence[Firing]], Sequence[Post]]
@@ -141,7 +148,10 @@ class Firings(ValueTable[Firing]):
 
     async def latest(self) -> dict[str, Firing]:
         """Return the newest firing of each job."""
-        where = "due = (SELECT max(due) FROM firings AS others WHERE others.job = firings.job)"
+        where = (
+            "due = (SELECT max(due) FROM firings AS others WHERE others.job = firings.job)"
+            " AND slot NOT LIKE 'to:%' AND slot NOT LIKE 'back:%'"
+        )
         return {firing.job: firing for firing in await self._read(where, {})}
 
     async def in_chat_since(self, chat: ChatKey, since: float) -> list[Firing]:

@@ -14,6 +14,7 @@ from channels.base import ChatKey
 from gateway.store.rule import Rule
 
 HOUR = 3600.0
+ELSEWHERE, BACK = "to:", "back:"
 RUN = "job-"
 """Begins the name of each firing, which is that of its run."""
 
@@ -143,8 +144,12 @@ class Job:
         return None if self.next_at is None else Slot(self.next_at)
 
     def is_wanted(self, slot: str) -> bool:
-        """Return True if a firing due at this slot, or started by hand, should run in the job's current state."""
-        return self.state is not JobState.REMOVED and (is_by_hand(slot) or self.state is not JobState.PAUSED)
+        """Return True if a firing due at this slot, or started by hand, should run in the job's current state.
+
+        What one has made goes elsewhere though the job was paused meanwhile.
+        """
+        goes_on = is_by_hand(slot) or is_copy(slot) or self.state is not JobState.PAUSED
+        return self.state is not JobState.REMOVED and goes_on
 
 
 class FiringState(StrEnum):
@@ -187,7 +192,11 @@ class Firing:
 
     job: str
     slot: str
-    """`Slot.name`, or `run:<id>` and `test:<id>` if a user started it."""
+    """`Slot.name`, or `run:<id>` and `test:<id>` if a user started it.
+
+    What another firing has made is posted in another chat at `to:<target>:<its slot>`. If it does not arrive there, it
+    comes back at `back:<target>:<its slot>`.
+    """
     id: str
     """Six characters, carried by the buttons of its message."""
     chat: ChatKey
@@ -223,6 +232,30 @@ class Firing:
     @property
     def is_by_hand(self) -> bool:
         return is_by_hand(self.slot)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """True if it posts in another chat what another firing of its job has made."""
+        return self.slot.startswith(ELSEWHERE)
+
+    @property
+    def is_copy(self) -> bool:
+        """True if it posts what another firing of its job has made."""
+        return is_copy(self.slot)
+
+    @property
+    def target(self) -> str:
+        """The id of the target of a copy; empty for others."""
+        return self.slot.split(":", 2)[1] if self.is_copy else ""
+
+    @property
+    def made_at(self) -> str:
+        """The slot of the firing that has made what it posts."""
+        return self.slot.split(":", 2)[2] if self.is_copy else self.slot
+
+
+def is_copy(slot: str) -> bool:
+    return slot.startswith((ELSEWHERE, BACK))
 
 
 def is_by_hand(slot: str) -> bool:

@@ -63,6 +63,7 @@ class Jobs(ValueTable[Job]):
 
         def change(connection: Connection) -> None:
             connection.execute(query, (before,))
+            connection.execute("DELETE FROM job_targets WHERE job NOT IN (SELECT id FROM jobs)")
 
         await self._writer.submit(change)
 

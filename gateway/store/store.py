@@ -27,6 +27,7 @@ from gateway.store.firings import Firings
 from gateway.store.heartbeats import Heartbeats
 from gateway.store.home_marker import HomeMarker
 from gateway.store.inbox import Inbox
+from gateway.store.job_targets import JobTargets
 from gateway.store.jobs import Jobs
 from gateway.store.leases import LeaseRows
 from gateway.store.links import Links
@@ -103,8 +104,7 @@ class Store:
         """Masked in every text before it is written."""
         tables = self._tables = writer, reader, clock, secrets
         self.inbox, self.settled, self.moves = Inbox(*tables), Settled(*tables), Moves(*tables)
-        self.outbox = Outbox(*tables)
-        self.runs = Runs(*tables)
+        self.outbox, self.runs = Outbox(*tables), Runs(*tables)
         self.run_records, self.owed = RunRecords(*tables), OwedItems(*tables)
         self.transcript, self.exchanges = Transcript(*tables), Exchanges(*tables)
         self.search = Search(*tables)
@@ -118,7 +118,8 @@ class Store:
         self.standings, self.browsers = Standings(*tables), Browsers(*tables)
         self.page_commands, self.page_links = PageCommands(*tables), PageLinks(*tables)
         self.tasks = Tasks(*tables)
-        self.jobs, self.firings, self.heartbeats = Jobs(*tables), Firings(*tables), Heartbeats(*tables)
+        self.jobs, self.job_targets = Jobs(*tables), JobTargets(*tables)
+        self.firings, self.heartbeats = Firings(*tables), Heartbeats(*tables)
         self.read_marks, self.restores = ReadMarks(*tables), Restores(*tables)
         self.budgets = Budgets(*tables)
         self.spending = Spending(*tables) if node is None else SharedSpending(*tables, node=node)

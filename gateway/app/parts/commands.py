@@ -122,7 +122,7 @@ class CommandParts:
         guards, agents, jobs, chats = self._parts.guards, self._parts.agents, self._parts.jobs, self._parts.chats
         store, delivery, clock, current = base.store, base.delivery, base.clock, base.current
         access, models, pace, home = people.access, agents.chat_models, chats.pace, base.home
-        planning = Planning(jobs.jobs, jobs.zone_news, clock, is_ai=lambda: base.models.now.is_ai)
+        planning = Planning(jobs.jobs, jobs.zone_news, clock, jobs.destinations, is_ai=lambda: base.models.now.is_ai)
         model = ModelStatus(base.about, models, chats.agents.chain, guards.budgets, clock)
         sweep, rules = self.revocation.sweep, GroupRules(people.groups.rules, store.chat_settings, base.audit)
         test = ModelTest(models, guards.spending_of, store.spending, clock, base.new_id)
@@ -158,7 +158,7 @@ class CommandParts:
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,
             ReportCommands(planning, jobs.jobs, clock).commands,
-            CronCommands(planning, jobs.jobs, clock, chats.firings, store=store, delivery=delivery, pace=pace).commands,
+            CronCommands(planning, jobs.jobs, chats.firings, jobs.elsewhere, delivery=delivery, pace=pace).commands,
             HeartbeatCommands(
                 jobs.heartbeats, files.workspaces, store, chats.firings, pace, clock, access=access
             ).commands,

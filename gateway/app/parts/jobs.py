@@ -10,6 +10,8 @@ from gateway.schedule.heartbeat.chat_state import ChatStates
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
 from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
 from gateway.schedule.jobs.chat_notes import ChatNotes
+from gateway.schedule.jobs.destinations import Destinations
+from gateway.schedule.jobs.elsewhere import Elsewhere
 from gateway.schedule.jobs.firing_delivery import FiringDelivery
 from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.job_rights import JobRights
@@ -40,11 +42,14 @@ class JobParts:
         self.owed = owed
         owed.register(Offer(store, delivery, access, current).owed)
         self.tools = RunTools(store, delivery, access, clock, base.outgoing)
+        self.rights = JobRights(store, guards.rules, current.quotas)
+        self.elsewhere = Elsewhere(store, delivery, self.rights, owed, base.stored_events)
+        owed.register(self.elsewhere.owed)
+        self.destinations = Destinations(store, delivery, self.rights)
         self.firing_messages = FiringMessages(store, delivery, access, clock, current, self.tools.files)
-        self.firing_delivery = FiringDelivery(store, delivery, access)
+        self.firing_delivery = FiringDelivery(store, delivery, access, self.elsewhere)
         owed.register(self.firing_delivery.owed)
         self.notes = ChatNotes(store, self.firing_messages)
-        self.rights = JobRights(store, guards.rules, current.quotas)
         self.work = JobWork(
             agents.runner,
             store,

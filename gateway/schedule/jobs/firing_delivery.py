@@ -10,6 +10,7 @@ from channels.base import ChannelError, ChatKey
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.runs.owed import Kinds
+from gateway.schedule.jobs.elsewhere import Elsewhere
 from gateway.store.job import DeliveryState, Firing, Job, JobState, Pause
 from gateway.store.owed import Owed
 from gateway.store.rows import Post, PostState
@@ -25,10 +26,11 @@ log = structlog.get_logger(__name__)
 class FiringDelivery:
     """Sends what the outbox holds for firings."""
 
-    def __init__(self, store: Store, delivery: Delivery, access: Access) -> None:
+    def __init__(self, store: Store, delivery: Delivery, access: Access, elsewhere: Elsewhere) -> None:
         self._store = store
         self._delivery = delivery
         self._access = access
+        self.elsewhere = elsewhere
 
     async def deliver(self, name: str, firings: Sequence[Firing], posts: Sequence[Post] | None) -> list[Firing]:
         """Send the message of this name about firings of one chat, and return them with the outcome.
@@ -46,6 +48,8 @@ class FiringDelivery:
         if not states <= {*_OVER}:
             return [*firings]
         failed = error is not None or PostState.FAILED in states
+        if failed and PostState.SENT not in states:
+            await self._come_back(firings, error)
         recorded = await self._record_outcome(firings, error.reason if error else "", failed=failed)
         if error is not None and error.permanent and PostState.SENT not in states:
             await self._pause_all(chat, error)
@@ -60,7 +64,10 @@ class FiringDelivery:
         """Record the outcome, unless the process that has sent the message has done so, which knows more."""
         firing = await self._store.firings.by_id(item.key)
         if firing is not None and firing.delivery is DeliveryState.PENDING:
-            await self._record_outcome([firing], "", failed=PostState.FAILED in await self._states(item.run))
+            states = await self._states(item.run)
+            if PostState.FAILED in states and PostState.SENT not in states:
+                await self._come_back([firing], None)
+            await self._record_outcome([firing], "", failed=PostState.FAILED in states)
         return ()
 
     async def has_reached_users(self, firing: Firing) -> bool:
@@ -68,6 +75,13 @@ class FiringDelivery:
         if firing.delivery is DeliveryState.FAILED:
             return PostState.SENT in await self._states(firing.name)
         return firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
+
+    async def _come_back(self, firings: Iterable[Firing], error: ChannelError | None) -> None:
+        """Let the chats of their jobs have what did not arrive elsewhere, before that is recorded."""
+        for firing in firings:
+            job = await self._store.jobs.find(firing.job) if firing.is_elsewhere else None
+            if job is not None:
+                await self.elsewhere.come_back(job, firing, error)
 
     async def _record_outcome(self, firings: Iterable[Firing], why: str, *, failed: bool) -> list[Firing]:
         state = DeliveryState.FAILED if failed else DeliveryState.SENT

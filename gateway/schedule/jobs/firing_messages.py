@@ -19,6 +19,7 @@ from gateway.runs.model_failures import Reader, trouble_text
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.notices import outcome_text, rehearsal_title
 from gateway.schedule.jobs.outcome import KILLED, Outcome
+from gateway.schedule.jobs.places import author_of
 from gateway.schedule.times.quiet import QuietHours
 from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
@@ -58,6 +59,8 @@ class FiringMessages:
         Args:
             failures: Consecutive failures of the job, including this one.
         """
+        if firing.is_copy:
+            return outcome.text
         language = self.language_of(job)
         others = await self.store.jobs.in_chat(job.chat) if firing.state is FiringState.FAILED else ()
         trouble = self._trouble(job, firing, outcome, language)
@@ -93,7 +96,8 @@ class FiringMessages:
         """Return the text as users read it; `job` is None if it no longer exists."""
         if job is None or firing.state is not FiringState.DONE:
             return firing.text
-        return f"{self._own_words(job, firing)}{self._set_by(job)}"
+        below = self._from_elsewhere(job, firing) if firing.is_elsewhere else self._set_by(job)
+        return f"{self._own_words(job, firing)}{below}"
 
     def _own_words(self, job: Job, firing: Firing) -> str:
         match job.work:
@@ -110,13 +114,17 @@ class FiringMessages:
         setter = Sender(id=job.person, name="")
         if self.access.place(job.chat, setter) in {Place.DIRECT, Place.GROUP}:
             return ""
-        principal = self.access.principal(job.chat, setter)
-        who = literal(self.access.name_of(principal) or principal)
+        who = literal(author_of(self.access, job))
         return f"\n\n_{say('proactive_set_by', self.language_of(job), who=who)}_"
+
+    def _from_elsewhere(self, job: Job, firing: Firing) -> str:
+        """Return a line that says whose report of another chat it is, and how it is ended."""
+        who, slash = literal(author_of(self.access, job)), self.delivery.channel(firing.chat).limits.slash
+        return f"\n\n_{say('target_below', self.language_of(job), who=who, slash=slash, id=job.id)}_"
 
     async def attachments(self, firing: Firing) -> Sequence[Attachment]:
         """Return the attachments of a firing's message; the news of a failure has none."""
-        has_some = firing.state is FiringState.DONE and firing.run
+        has_some = firing.state is FiringState.DONE and (firing.run or firing.is_copy)
         return await asyncio.to_thread(self.files, firing) if has_some else ()
 
     async def is_held(self, job: Job, firing: Firing) -> bool:
@@ -178,6 +186,8 @@ class FiringMessages:
 
 def buttons_of(firing: Firing, language: Language, number: str = "") -> tuple[Button, ...]:
     """Return the buttons for feedback on a firing. `number`: the label's prefix in a message about several firings."""
+    if firing.is_elsewhere:
+        return (Button(label=number + say("target_stop_button", language), action=f"/cron stop {firing.job}"),)
     verbs = (
         ("proactive_snooze_button", f"snooze {firing.id} {SNOOZE}"),
         ("proactive_done_button", f"done {firing.id}"),

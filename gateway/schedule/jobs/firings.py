@@ -82,6 +82,7 @@ class FiringEnd:
         self._messages = messages
         self._delivery = delivery
         self._notes = notes
+        self._elsewhere = delivery.elsewhere
         self.tally = JobTally()
         self._tell_agent = tell
         self._reporting = asyncio.Lock()
@@ -94,6 +95,8 @@ class FiringEnd:
         if firing.state is FiringState.BEGUN:
             if mistake:
                 outcome = failed_by(mistake, await self._store.transcript.history(firing.name))
+            elif firing.is_copy:
+                outcome = await self._elsewhere.outcome(job, firing)
             else:
                 outcome = await self._work.outcome(job, firing)
             async with self._reporting if outcome.state is FiringState.FAILED else nullcontext(), self._ending:
@@ -128,13 +131,16 @@ class FiringEnd:
         job = await self._store.jobs.find(job.id) or job  # it may have changed while the agent worked
         text = await self._messages.text(job, firing, outcome, await self._failures(firing))
         firing = replace(firing, text=text)
-        posts = []
-        if text and await self._messages.is_held(job, firing):
+        posts: list[Post] = []
+        copies = await self._elsewhere.copies(job, firing, text)
+        if copies and not await self._elsewhere.is_also_here(job):
+            pass  # its own chat gets it if it does not arrive there
+        elif text and await self._messages.is_held(job, firing):
             firing = replace(firing, delivery=DeliveryState.HELD)
         elif text:
             firing = replace(firing, delivery=DeliveryState.PENDING)
             posts = await self._messages.posts(job, firing)
-        await self._store.firings.end([firing], posts, outcome.run)
+        self._elsewhere.begin(await self._store.firings.end([firing], posts, outcome.run, copies=copies))
         self._work.ended(firing)
         self.tally.ended(firing)
         log.info("job done", job=job.id, slot=firing.slot, state=firing.state.value, cause=firing.cause)
@@ -144,12 +150,13 @@ class FiringEnd:
         """Return the number of consecutive failures including this firing."""
         if firing.state is FiringState.DONE:
             return 0
-        history = await self._store.firings.history(firing.job, MOST_COUNTED)
+        found = await self._store.firings.history(firing.job, MOST_COUNTED)
+        history = [each for each in found if not each.is_copy]
         return failures_in_a_row(firing if each.slot == firing.slot else each for each in history)
 
     async def _count(self, firing: Firing) -> None:
         """Update the failure count of its job; idempotent."""
-        if not firing.is_rehearsal:
+        if not firing.is_rehearsal and not firing.is_copy:
             failures = await self._failures(firing)
             await self._store.jobs.change(firing.job, lambda now: counted(now, firing, failures))
 

@@ -41,6 +41,8 @@ class Draft:
     """The id of the job that it changes."""
     is_by_own_clock: bool = False
     """Its time of day names no zone."""
+    posts_in: tuple[ChatKey, ...] | None = None
+    """The chats in which it is to post; None for those of the job that it changes, or its own."""
 
     @classmethod
     def of(cls, job: Job, language: Language, zone: ZoneInfo, rule: Rule, *, words: str, origin: Origin) -> "Draft":

@@ -35,6 +35,11 @@ class JobRights:
         """Return True if the job's person still has the right to have jobs in its chat."""
         return self._rules.may(JOB, job.chat, Sender(id=job.person, name=""))
 
+    def poster(self, chat: ChatKey, person: str, there: ChatKey) -> Sender | None:
+        """Return somebody who has jobs in `chat` as they are known in another one, if they may have jobs there."""
+        found = self.access.known_in(there, chat, Sender(id=person, name=""))
+        return found if found is not None and self._rules.may(JOB, there, found) else None
+
     async def full(self, chat: ChatKey, person: str) -> Full | None:
         """Return why this person can have no further job in a chat, or None if there is room."""
         quotas, count = self._quotas(), await self._store.jobs.active_count(chat)

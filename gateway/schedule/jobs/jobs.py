@@ -33,6 +33,7 @@ from gateway.schedule.jobs.job_changes import (
     taken_over,
 )
 from gateway.schedule.jobs.job_rights import JobRights
+from gateway.schedule.jobs.places import places
 from gateway.schedule.jobs.preview import (
     LAST,
     Costs,
@@ -42,10 +43,12 @@ from gateway.schedule.jobs.preview import (
     preview,
     quiet_hours,
     skill_use,
+    spoken,
 )
 from gateway.schedule.times.slots import check_rule
 from gateway.schedule.zones import ZoneOf
 from gateway.store.job import CheckIn, Job, JobState, Pause
+from gateway.store.job_targets import JobTarget
 from gateway.store.rule import Rule
 from gateway.store.store import Store
 
@@ -102,6 +105,7 @@ class Jobs:
         job = replace(job, scripts=use.scripts, instead_of=changes)
         while not await self.store.jobs.add(job := replace(job, id=job_id or self.new_id())):
             job_id = ""
+        await self._post_in(draft, job)
         return job
 
     async def set_now(self, draft: Draft, by: Sender, name: str) -> Job:
@@ -135,6 +139,7 @@ class Jobs:
                 job = await self._step(draft, now_set)
             else:
                 job = await self._step(changed, lambda job: now_set(as_drafted(job, draft)))
+                await self.store.job_targets.take_over(draft.id, job.id, is_same=job.version == changed.version)
                 await self._step(draft, taken_over)
                 for other in await self.store.jobs.planned(chat):
                     if other.instead_of == job.id:  # it shows what it would change as it was before
@@ -189,7 +194,12 @@ class Jobs:
             quiet=quiet_hours(await self.store.heartbeats.find(job.chat), job, following),
             cost=await self.costs.expected(job, past, use.tokens),
             slash=slash,
+            places=await self.places_of(job),
         )
+
+    async def places_of(self, job: Job) -> str:
+        """Return a line with the chats in which a job posts; empty if that is its own alone."""
+        return places(self.access, job, await self.store.job_targets.of(job.id), spoken(job))
 
     # Jobs
 
@@ -347,6 +357,14 @@ class Jobs:
             return target.id
         await self._step(target, removed)
         return target.instead_of
+
+    async def _post_in(self, draft: Draft, job: Job) -> None:
+        """Record in which chats a draft is to post; a change that names none keeps those of the job."""
+        chats = draft.posts_in
+        if chats is None:
+            kept = await self.store.job_targets.of(draft.instead_of) if draft.instead_of else []
+            chats = tuple(each.chat for each in kept)
+        await self.store.job_targets.add(JobTarget(self.new_id(), job.id, each) for each in chats)
 
     async def _check_room(self, draft: Draft, *, is_new: bool) -> None:
         planned = await self.store.jobs.planned(draft.chat)

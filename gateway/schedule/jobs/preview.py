@@ -98,6 +98,8 @@ class PreviewFacts:
     cost: Cost | None
     slash: str
     """The prefix of commands on the chat's platform."""
+    places: str = ""
+    """A line that names the chats in which it posts; empty if that is its own alone."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -262,6 +264,8 @@ def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     yield say("job_when", language, rule=rule_of(job, language), zone=shown_zone(job.zone))
     if not isinstance(job.rule, Once):
         yield say("job_next", language, slots=_slots(facts, language))
+    if facts.places:
+        yield facts.places
     if change := next_change(job.rule, zone, now):
         yield change_words(change, zone, language, now)
     if facts.quiet:

@@ -48,7 +48,7 @@ class RunTools:
         return waiting(self._folder(firing))
 
     def _folder(self, firing: Firing) -> Path:
-        return self.outgoing / hashlib.sha256(f"{firing.job}:{firing.slot}".encode()).hexdigest()[:24]
+        return self.outgoing / hashlib.sha256(f"{firing.job}:{firing.made_at}".encode()).hexdigest()[:24]
 
     def _send_file(self, firing: Firing) -> Tool:
         folder, most = self._folder(firing), self.delivery.channel(firing.chat).limits.max_upload

@@ -19,11 +19,13 @@ from agent_core.messages import ToolResultMessage
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, calls
 from agent_core.tools.tool import Tool
+from channels.base import ChannelError, ChatKey, OutboundMessage, Posted
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import CheckIn, Heartbeat, Job, Report
+from gateway.store.job_targets import JobTarget, TargetState
 from gateway.store.opening import FILE
 from gateway.store.rule import Once
-from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, make_timed_bot, moment
+from tests.gateway.jobs.kit import ANN, TEAM, Calendar, TimedBot, a_job, make_timed_bot, moment
 from tests.gateway.jobs.test_firing_recovery import is_all_done, notes
 from tests.gateway.jobs.test_reports import draw
 
@@ -78,6 +80,15 @@ class _Watched(Coroutine[object, object, object]):
         self._work.close()
 
 
+class Closed(MemoryChannel):
+    """A platform on which the group is gone."""
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        if chat == TEAM:
+            raise ChannelError("channel_not_found", permanent=True)
+        return await super().send(chat, message, key)
+
+
 @dataclass(frozen=True)
 class Kind:
     job: Job
@@ -86,6 +97,10 @@ class Kind:
     turn: Turn = ""
     tools: Sequence[Tool] = ()
     is_rehearsal: bool = False
+    goes_to: ChatKey | None = None
+    """The other chat in which it is posted."""
+    is_gone: bool = False
+    """True if that chat takes no messages."""
 
 
 def reports(request: LlmRequest) -> Turn:
@@ -100,6 +115,8 @@ KINDS = {
     "nothing": Kind(SALES, [], is_noted=False, turn=calls(("nothing_to_report", {"why": "none"}))),
     "failure": Kind(SALES, ["The model's provider refused the key."], turn=Failure(FailureKind.AUTH)),
     "rehearsal": Kind(SALES, ["Sales: 42."], is_noted=False, turn="Sales: 42.", is_rehearsal=True),
+    "elsewhere": Kind(SALES, ["Sales: 42."], turn=reports, tools=[draw], goes_to=TEAM),
+    "come back": Kind(SALES, ["Sales: 42."], turn=reports, tools=[draw], goes_to=TEAM, is_gone=True),
     "check-in": Kind(a_job(CheckIn(), NINE, name="beat01"), ["Sales wait for you."], turn="Sales wait for you."),
 }
 
@@ -107,6 +124,8 @@ KINDS = {
 async def begin(bot: TimedBot, kind: Kind) -> None:
     """Make the job due, or run it on request."""
     await bot.has(kind.job)
+    if kind.goes_to:
+        await bot.store.job_targets.add([JobTarget("to0001", kind.job.id, kind.goes_to, TargetState.OPEN)])
     if isinstance(kind.job.work, CheckIn):
         await bot.store.heartbeats.save(Heartbeat(ANN, "ann", kind.job.id))
         folder = bot.home / "workspaces" / "memory_here_ann"
@@ -162,7 +181,7 @@ async def test_killed_at_any_step_it_is_said_once_and_noted_once(
 ) -> None:
     step, came, every = 0, True, 1 if request.config.getoption("all_platforms") else FEW
     while came:
-        channel = MemoryChannel(limits=NO_PACE)
+        channel = Closed(limits=NO_PACE) if kind.is_gone else MemoryChannel(limits=NO_PACE)
         async with AsyncExitStack() as lives:
             first = await lives.enter_async_context(life(tmp_path / f"{step}", kind, channel))
             await begin(first, kind)
@@ -174,6 +193,7 @@ async def test_killed_at_any_step_it_is_said_once_and_noted_once(
 
             assert [words in said for words, said in zip(kind.says, bot.screen, strict=True)] == [True] * len(kind.says)
             assert notes(bot) == kind.is_noted, step
+            assert {posted.chat for posted, _ in channel.posts} <= {TEAM if kind.goes_to and not kind.is_gone else ANN}
             assert is_all_done(bot), step
         step += every
     assert step > 2 * FEW

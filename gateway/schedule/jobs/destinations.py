@@ -1,0 +1,131 @@
+"""Reads in which chats a report is to be posted, as in `every monday 9:00 what is late to #team on Slack and here`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from channels.base import ChatKey, Sender
+from gateway.delivery.delivery import Delivery
+from gateway.schedule.jobs.job_rights import JobRights
+from gateway.schedule.jobs.jobs import JobRefused
+from gateway.schedule.jobs.places import where
+from gateway.store.store import Store
+from gateway.texts.say import Language
+
+MOST = 5
+"""Chats in which one job posts."""
+MOST_ASKED = 5
+"""Questions about reports that a chat has not answered."""
+MOST_NAMED = 10
+"""Chats that a refusal names."""
+
+_BEGINS = r"(?=#|me\s+on\s|here\b|这里|本群|此处)"
+_TO = re.compile(
+    rf"(?:(?<!\S)(?:and\s+)?(?:post(?:ed)?\s+)?to\s+|→\s*|(?:发送|发布|发)(?:到|至|给)\s*){_BEGINS}", re.IGNORECASE
+)
+_AND = re.compile(rf"\s*(?:[,，、;；]|(?:[,，]\s*)?and\b|和|及)\s*(?:to\s+)?{_BEGINS}", re.IGNORECASE)
+_HERE = re.compile(r"here\b|这里|本群|此处", re.IGNORECASE)
+_ME = re.compile(r"me\s+on\s+(\w+)", re.IGNORECASE)
+_ON = re.compile(r"\s+on\s+(\w+)|\s*[(（]\s*(\w+)\s*[)）]", re.IGNORECASE)
+_ANY_NAME = re.compile(r"#[^\s,，、;；。]*")
+_GOES_ON = re.compile(r"[A-Za-z0-9_-]")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The chats in which a report is to be posted, and the text without them."""
+
+    chats: tuple[ChatKey, ...]
+    rest: str
+
+
+@dataclass(frozen=True)
+class Destinations:
+    """Finds chats by the names that people write."""
+
+    store: Store
+    delivery: Delivery
+    rights: JobRights
+
+    async def read(self, text: str, chat: ChatKey, by: Sender, language: Language) -> Wish:
+        """Return the chats that a text names at `to #NAME`. Raises JobRefused."""
+        found = [*_TO.finditer(text)]
+        if not found:
+            return Wish((), text)
+        known = await self.known(chat, by)
+        at, chats = found[-1].end(), list[ChatKey]()
+        while True:
+            one, at = self._one(text, at, chat, by, known, language)
+            chats.append(one)
+            more = _AND.match(text, at)
+            if more is None:
+                break
+            at = more.end()
+        chats = list(dict.fromkeys(chats))
+        if len(chats) > MOST:
+            raise JobRefused("target_too_many", most=MOST)
+        for each in chats:
+            if await self.store.job_targets.asked_in(each) >= MOST_ASKED:
+                raise JobRefused("target_asked_much", where=where(self.rights.access, each, language))
+        before, after = text[: found[-1].start()].rstrip(" ,，"), text[at:].lstrip(" ,，.。:：")
+        return Wish(tuple(chats), " ".join(filter(None, (before, after))))
+
+    async def known(self, chat: ChatKey, by: Sender) -> list[ChatKey]:
+        """Return the groups in which somebody has talked to Parley and may have jobs."""
+        access = self.rights.access
+        ids = {account.rpartition(":")[2] for account in access.accounts(chat, by)}
+        talked = await self.store.job_targets.answered_in(ids)
+        talked |= {(each, person) for each, person in access.speakers if person in ids}
+        return [each for each in sorted({each for each, _ in talked}, key=str) if self._may(each, chat, by, talked)]
+
+    def _may(self, there: ChatKey, chat: ChatKey, by: Sender, talked: set[tuple[ChatKey, str]]) -> bool:
+        if not self.delivery.knows(there) or not self.rights.access.is_group(there):
+            return False
+        poster = self.rights.poster(chat, by.id, there)
+        return poster is not None and (there, poster.id) in talked
+
+    def _one(
+        self, text: str, at: int, chat: ChatKey, by: Sender, known: Sequence[ChatKey], language: Language
+    ) -> tuple[ChatKey, int]:
+        """Return the chat that is named at a place of the text, and where its name ends."""
+        if found := _HERE.match(text, at):
+            return chat, found.end()
+        if found := _ME.match(text, at):
+            own = [
+                each
+                for each in self.rights.access.private_chats(chat, by)
+                if each.platform == found[1].lower() and self.delivery.knows(each)
+            ]
+            if not own:
+                raise JobRefused("target_not_linked", platform=found[1])
+            return own[0], found.end()
+        return self._group(text, at, known, language)
+
+    def _group(self, text: str, at: int, known: Sequence[ChatKey], language: Language) -> tuple[ChatKey, int]:
+        named = [(each, end) for each in known for end in self._ends(text, at, each)]
+        longest = max((end for _, end in named), default=at)
+        here = list(dict.fromkeys(each for each, end in named if end == longest))
+        platform = _ON.match(text, longest)
+        if platform and here:
+            on = (platform[1] or platform[2]).lower()
+            if of_it := [each for each in here if each.platform == on]:
+                here, longest = of_it, platform.end()
+        if len(here) == 1:
+            return here[0], longest
+        access = self.rights.access
+        if here:
+            places = ", ".join(f"`#{each}`" for each in here)
+            raise JobRefused("target_ambiguous", places=places)
+        name = _ANY_NAME.match(text, at)
+        places = ", ".join(where(access, each, language) for each in known[:MOST_NAMED])
+        key = "target_unknown_name" if places else "target_unknown_name_none"
+        raise JobRefused(key, name=name[0] if name else "#", places=places)
+
+    def _ends(self, text: str, at: int, chat: ChatKey) -> Iterator[int]:
+        """Yield where the name of a chat ends, if it stands at `#` in a text. Its key is a name, too."""
+        for name in (self.rights.access.name_of_chat(chat), chat.chat, str(chat)):
+            bare = name.lstrip("#")
+            end = at + 1 + len(bare)
+            is_there = bool(bare) and text[at + 1 : end].casefold() == bare.casefold()
+            if is_there and not (_GOES_ON.match(text, end) and _GOES_ON.match(bare[-1])):
+                yield end

@@ -1,0 +1,244 @@
+"""Posts reports in other chats than the one in which their job was set, and asks those chats once.
+
+The report is made in the chat of its job, with the rights that its author has there. What it says is posted by a firing
+of its own in each chat that agreed, where it counts as untrusted input. It comes back if it does not arrive there.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from agent_core.messages import JsonObject
+from agent_core.origin import CLEAN, named
+from agent_core.sources import sent
+from channels.base import Button, ChannelError, ChatKey, OutboundMessage, ScheduleFired, Sender
+from channels.text import literal
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.runs.owed import Kinds, OwedWork
+from gateway.schedule.jobs.job_rights import JobRights
+from gateway.schedule.jobs.outcome import Outcome
+from gateway.schedule.jobs.places import author_of, where
+from gateway.schedule.jobs.preview import in_short, rule_of, spoken
+from gateway.schedule.times.zone_names import shown_zone
+from gateway.store.connection import Connection
+from gateway.store.firings import event_id
+from gateway.store.job import BACK, ELSEWHERE, Firing, FiringState, Job, JobState
+from gateway.store.job_targets import JobTarget, TargetState, changed
+from gateway.store.owed import Owed
+from gateway.store.rows import InboxItem, Post, PostState
+from gateway.store.store import Store
+from gateway.texts.say import say
+
+ASK, TELL = "job_target_ask", "job_target_tell"
+"""Kinds of what is owed: a question to the other chat, and its answer to the author's."""
+MOST_WORDS = 300
+"""Characters of a job's text in the question."""
+_OPEN = frozenset({JobState.ACTIVE, JobState.PAUSED, JobState.DONE})
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The other chats in which jobs post."""
+
+    store: Store
+    delivery: Delivery
+    rights: JobRights
+    work: OwedWork
+    stored: "asyncio.Queue[InboxItem]"
+    """Takes the events by which other chats get their messages."""
+
+    @property
+    def access(self) -> Access:
+        return self.rights.access
+
+    @property
+    def owed(self) -> Kinds:
+        return Kinds("job targets", {ASK: self._ask, TELL: self._tell})
+
+    # Questions to other chats
+
+    async def ask(self, job: Job) -> None:
+        """Ask the chats that were not asked yet; a private chat of the author needs no question. Asks them once."""
+        author = Sender(id=job.person, name="")
+
+        def step(target: JobTarget) -> JobTarget:
+            is_own = self.access.is_own_chat(target.chat, job.chat, author) or target.chat == job.chat
+            return replace(target, state=TargetState.OPEN if is_own else TargetState.ASKED)
+
+        def change(connection: Connection) -> Sequence[Owed]:
+            asked = changed(connection, "job = :job AND state = 'wanted'", {"job": job.id}, step)
+            return [Owed(ASK, _asking(each, job), each.chat) for each in asked if each.state is TargetState.ASKED]
+
+        await self.work.add(change)
+
+    async def answer(
+        self, job_id: str, chat: ChatKey, by: Sender, asked: str, state: TargetState
+    ) -> tuple[Job, JobTarget] | None:
+        """Let a chat take a job's posts, or not any more, and tell the author. None if it was never asked.
+
+        `asked` is the id of the event, for which the author is told once.
+        """
+        job, target = await self.store.jobs.find(job_id), await self.store.job_targets.in_chat(job_id, chat)
+        if job is None or target is None or job.state not in _OPEN or target.state is TargetState.WANTED:
+            return None
+        if state is TargetState.OPEN:
+            key = "target_allowed"
+        else:
+            key = "target_refused" if target.state is TargetState.ASKED else "target_stopped"
+
+        def change(connection: Connection) -> Sequence[Owed]:
+            now = changed(connection, "id = :id", {"id": target.id}, lambda each: replace(each, state=state, why=""))
+            return [_news(job, each, key, f"{each.id}:{asked}", by.name) for each in now]
+
+        await self.work.add(change)
+        log.info("another chat has answered about a job", job=job.id, chat=str(chat), state=state.value, by=by.id)
+        return job, target
+
+    # Posts in other chats
+
+    async def copies(self, job: Job, firing: Firing, text: str) -> list[ScheduleFired]:
+        """Return the events by which the chats that agreed get what a firing has made."""
+        if firing.is_copy or firing.is_rehearsal or firing.state is not FiringState.DONE or not text:
+            return []
+        targets = [each for each in await self.store.job_targets.of(job.id) if each.state is TargetState.OPEN]
+        copies = []
+        for target in targets:
+            poster = self.rights.poster(job.chat, job.person, target.chat)
+            if target.chat == job.chat:
+                continue
+            if poster is None:
+                await self._end(job, target, TargetState.REFUSED, "target_no_right", "")
+            else:
+                copies.append(_event(job, f"{ELSEWHERE}{target.id}:{firing.slot}", target.chat, poster, firing.due))
+        return copies
+
+    async def is_also_here(self, job: Job) -> bool:
+        """Return True if the author wanted the posts in the job's own chat, too."""
+        return await self.store.job_targets.in_chat(job.id, job.chat) is not None
+
+    def begin(self, items: Sequence[InboxItem]) -> None:
+        """Let what was stored be posted."""
+        for item in items:
+            self.stored.put_nowait(item)
+
+    async def outcome(self, job: Job, copy: Firing) -> Outcome:
+        """Return what a firing posts that another one has made."""
+        made = await self.store.firings.find(job.id, copy.made_at)
+        target = await self.store.job_targets.find(copy.target)
+        if made is None or not made.text:
+            return Outcome(FiringState.MISSED, CLEAN)  # it was erased
+        if not copy.is_elsewhere:
+            return Outcome(FiringState.DONE, made.origin, f"{made.text}\n\n{self._came_back(job, target)}")
+        is_open = target is not None and target.state is TargetState.OPEN
+        if not is_open or self.rights.poster(job.chat, job.person, copy.chat) is None:
+            await self.come_back(job, copy, None)
+            return Outcome(FiringState.MISSED, CLEAN)
+        source = sent(author_of(self.access, job), f"report {job.id}")
+        return Outcome(FiringState.DONE, made.origin | named(source), made.text)
+
+    async def come_back(self, job: Job, copy: Firing, error: ChannelError | None) -> None:
+        """Let what did not arrive in another chat be posted in the job's own, once, with the reason.
+
+        A chat that takes no messages any more is not tried again.
+        """
+        is_gone = error is not None and error.permanent
+        why = self.store.secrets.mask(error.reason) if error else ""
+
+        def step(target: JobTarget) -> JobTarget:
+            return replace(target, why=why, state=TargetState.GONE if is_gone else target.state)
+
+        await self.store.job_targets.change(copy.target, step)
+        sender = Sender(id=job.person, name="", language=job.language)
+        event = _event(job, f"{BACK}{copy.target}:{copy.made_at}", job.chat, sender, copy.due)
+        seq = await self.store.inbox.accept(event)
+        log.warning("a report did not arrive in another chat", job=job.id, chat=str(copy.chat), reason=why)
+        if seq is not None:
+            self.begin([InboxItem(seq, event)])
+
+    # Internals
+
+    async def _ask(self, item: Owed) -> Sequence[Post]:
+        """Post the question in another chat. If that takes no messages, tell the author."""
+        target = await self.store.job_targets.find(item.key.partition(":")[0])
+        job = await self.store.jobs.find(target.job) if target else None
+        if target is None or job is None or target.state is not TargetState.ASKED or job.state not in _OPEN:
+            return ()
+        run = f"ask-{item.key.replace(':', '-')}"
+        post = Post(f"{run}:proactive:0", run, target.chat, self._question(job), job.origin)
+        known = await self.store.outbox.find(post.key)
+        if known is None:
+            await self.store.outbox.add([post])
+        error = await self.delivery.attempt(target.chat, [known.of_earlier_start() if known else post])
+        settled = await self.store.outbox.find(post.key)
+        if settled is not None and settled.state is PostState.FAILED:
+            await self._end(job, target, TargetState.GONE, "target_gone", error.reason if error else "")
+        return ()
+
+    async def _tell(self, item: Owed) -> Sequence[Post]:
+        """Tell the author what became of another chat."""
+        job = await self.store.jobs.find(str(item.data["job"]))
+        if job is None:
+            return ()
+        language, there = spoken(job), ChatKey.parse(str(item.data["there"]))
+        text = say(
+            str(item.data["says"]),
+            language,
+            where=where(self.access, there, language),
+            who=literal(str(item.data["who"])),
+            why=literal(str(item.data["why"])),
+            id=job.id,
+        )
+        run = f"target-{item.key.replace(':', '-')}"
+        return [Post(f"{run}:proactive:0", run, item.chat, OutboundMessage(markdown=text), CLEAN)]
+
+    async def _end(self, job: Job, target: JobTarget, state: TargetState, says: str, why: str) -> None:
+        """Let a chat take no posts any more, and tell the author once."""
+
+        def change(connection: Connection) -> Sequence[Owed]:
+            now = changed(connection, "id = :id", {"id": target.id}, lambda each: replace(each, state=state, why=why))
+            return [_news(job, each, says, f"{each.id}:{says}", "", why) for each in now]
+
+        await self.work.add(change)
+
+    def _question(self, job: Job) -> OutboundMessage:
+        language = spoken(job)
+        text = say(
+            "target_asks",
+            language,
+            who=literal(author_of(self.access, job)),
+            words=in_short(job, MOST_WORDS),
+            rule=rule_of(job, language),
+            zone=shown_zone(job.zone),
+        )
+        buttons = (
+            Button(label=say("target_allow_button", language), action=f"/cron allow {job.id}", style="primary"),
+            Button(label=say("target_refuse_button", language), action=f"/cron refuse {job.id}", style="quiet"),
+        )
+        return OutboundMessage(markdown=text, buttons=(buttons,))
+
+    def _came_back(self, job: Job, target: JobTarget | None) -> str:
+        language = spoken(job)
+        if target is None:
+            return say("target_came_back_gone", language)
+        place = where(self.access, target.chat, language)
+        if not target.why:
+            return say("target_came_back", language, where=place)
+        return say("target_came_back_why", language, where=place, why=literal(target.why))
+
+
+def _asking(target: JobTarget, job: Job) -> str:
+    return f"{target.id}:{job.version}"
+
+
+def _event(job: Job, slot: str, chat: ChatKey, sender: Sender, due: float) -> ScheduleFired:
+    return ScheduleFired(event_id=event_id(job.id, slot), chat=chat, sender=sender, at=due, job=job.id, slot=slot)
+
+
+def _news(job: Job, target: JobTarget, says: str, key: str, who: str, why: str = "") -> Owed:
+    data: JsonObject = {"job": job.id, "there": str(target.chat), "says": says, "who": who, "why": why}
+    return Owed(TELL, key, job.chat, data)
