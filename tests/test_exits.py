@@ -279,6 +279,8 @@ WRITES_OF_JOBS = {"Firings.begin", "Firings.end", "Firings.record_missed", "Jobs
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
     "HomeMarker.check",
+    "JobTargets.add",
+    "JobTargets.take_over",
     "Moves.apply",
     "PageCommands.fetch",
     "PersonZones.save",

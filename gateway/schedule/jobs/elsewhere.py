@@ -198,10 +198,11 @@ class Elsewhere:
 
     async def _end(self, job: Job, target: JobTarget, state: TargetState, says: str, why: str) -> None:
         """Let a chat take no posts any more, and tell the author once."""
+        safe = self.store.secrets.mask(why)
 
         def change(connection: Connection) -> Sequence[Owed]:
-            now = changed(connection, "id = :id", {"id": target.id}, lambda each: replace(each, state=state, why=why))
-            return [_news(job, each, says, f"{each.id}:{says}", "", why) for each in now]
+            now = changed(connection, "id = :id", {"id": target.id}, lambda each: replace(each, state=state, why=safe))
+            return [_news(job, each, says, f"{each.id}:{says}", "", safe) for each in now]
 
         await self.work.add(change)
 
