@@ -21,9 +21,6 @@ from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
 from gateway.commands.forget import ForgetCommands
-from gateway.commands.group_rules import GroupRules
-from gateway.commands.group_tools import GroupToolCommands
-from gateway.commands.groups import GroupCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
@@ -51,6 +48,9 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.plugins.groups.command import GroupCommands
+from gateway.plugins.groups.told import GroupRules
+from gateway.plugins.groups.tools import GroupToolCommands
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 log = structlog.get_logger(__name__)

@@ -11,11 +11,11 @@ from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import LONGEST_NAME, Command, Invocation, Unfinished, reply
-from gateway.commands.group_rules import OF_GROUPS, GroupRules, Told, with_buttons
 from gateway.commands.levels import DEFAULT, WORDS, Aimed, aimed, place_of
 from gateway.commands.suggested import suggested
 from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Speakers
 from gateway.permissions.roles import Role
+from gateway.plugins.groups.told import OF_GROUPS, GroupRules, Told, with_buttons
 from gateway.texts.say import say
 
 MOST_ROLES = 20

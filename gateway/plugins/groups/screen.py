@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
@@ -15,6 +16,7 @@ from gateway.store.store import Store
 from gateway.texts.amounts import allowance_words, amount_words
 
 MOST_LISTED = 200
+TEMPLATE = Path(__file__).with_name("groups.html")
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class GroupsScreen:
             "classes": list(NAMES),
             "words": list(WORDS),
         }
-        return View("groups.html", facts)
+        return View(TEMPLATE, facts)
 
     def _is_group(self, chat: ChatKey) -> bool:
         return self._delivery.knows(chat) and self._delivery.channel(chat).is_group(chat)

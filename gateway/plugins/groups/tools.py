@@ -2,10 +2,10 @@
 
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
-from gateway.commands.group_rules import OF_GROUPS, GroupRules
 from gateway.commands.levels import DEFAULT, WORDS, level_words, place_of
 from gateway.permissions.groups import TOOLS
 from gateway.permissions.roles import Role
+from gateway.plugins.groups.told import OF_GROUPS, GroupRules
 from gateway.settings.permissions import NAMES
 from gateway.settings.permissions import WORDS as RULINGS
 from gateway.texts.say import say
