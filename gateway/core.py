@@ -11,6 +11,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets
+from gateway.permissions.group_rules import GroupRules
 from gateway.permissions.roles import Roles
 from gateway.permissions.workspaces import Workspaces
 from gateway.records.metric import Durations, Metric
@@ -32,6 +33,7 @@ class Core:
         delivery: Sends messages, with secrets masked.
         access: Tells the roles, names and linked accounts of people.
         roles: The people who have roles, and when these change.
+        group_rules: The rules of groups, and what sets one: it is stored, recorded, and holds at once.
         settings: The settings in force, which may change while Parley runs.
         models: The models in force, which may change with the settings.
         workspaces: The folders of chats, the former versions of their files, and where these came from.
@@ -49,6 +51,7 @@ class Core:
     delivery: Delivery
     access: Access
     roles: Roles
+    group_rules: GroupRules
     settings: CurrentSettings
     models: CurrentModels
     workspaces: Workspaces

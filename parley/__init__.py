@@ -60,6 +60,7 @@ from gateway.errors import ParleyError
 from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.gates import Objection
+from gateway.permissions.group_rules import GroupRules
 from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
 from gateway.permissions.roles import Role, Roles
 from gateway.permissions.workspaces import Workspaces
@@ -131,6 +132,7 @@ __all__ = [
     "Follows",
     "Forgotten",
     "Group",
+    "GroupRules",
     "Grouped",
     "Heard",
     "HoldUntil",

@@ -34,7 +34,6 @@ from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.plugins.groups.screen import GroupsScreen
 from gateway.records.recent_log import RECENT
 
 logger = structlog.get_logger(__name__)
@@ -55,7 +54,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
     settings = SettingsScreen(made.agents.live, current, home, secrets)
     skills = SkillsScreen(made.agents.parts.skills, store, delivery)
     models = ModelsScreen(made.agents.chat_models, store, delivery, insight)
-    groups = GroupsScreen(made.people.groups.rules, store, delivery, made.guards.budgets, insight)
     mcp = McpScreen(base.approved, made.agents.parts.others)
     plugins = PluginsScreen(made.commands.plugins, ApprovedPlugins(home), secrets)
     health = HealthScreen(base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets)
@@ -76,7 +74,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
         runs,
         skills,
         people,
-        groups,
         costs,
         models,
         connect,

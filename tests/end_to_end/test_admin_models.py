@@ -1,4 +1,4 @@
-"""An owner tries and chooses models, and changes the rules of a group, in a real browser."""
+"""An owner tries and chooses models in a real browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,8 +8,6 @@ from pathlib import Path
 from playwright.async_api import Browser, Route, expect
 from playwright.async_api import Page as Tab
 
-from channels.memory import user
-from gateway.permissions.groups import Activation
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.gateway.admin.desk import admin_world
@@ -92,20 +90,6 @@ async def held(tab: Tab, pattern: str) -> AsyncIterator[None]:
     await tab.route(pattern, hold)
     yield
     may_go.set()
-
-
-async def test_a_group_is_told_to_answer_everything(browser: Browser, tmp_path: Path) -> None:
-    async with admin_world(tmp_path, "Hello!") as world:
-        await world.bot.channel.hears("hi", sender=user("ann"), group="team")
-        await world.bot.app.settled()
-        async with world.tab(browser, "groups") as tab:
-            choice = tab.get_by_role("combobox", name="Answers: team")
-            await choice.select_option("always")
-            await tab.get_by_role("button", name="Set: Answers: team").click()
-            await expect(tab.get_by_role("status")).to_contain_text("every message")
-            await expect(choice).to_have_value("always")
-            await accessible(tab)
-        assert world.bot.made.people.groups.rules.activation(world.bot.channel.chat(group="team")) is Activation.ALWAYS
 
 
 async def test_changed_tools_of_a_server_are_looked_at_and_approved(browser: Browser, tmp_path: Path) -> None:

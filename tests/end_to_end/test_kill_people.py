@@ -177,11 +177,11 @@ async def test_what_a_command_sets_while_it_is_killed_is_set_and_said_once(own_s
     own_stage.program.set("PARLEY_MODELS", "openai/gpt-4o-mini, openai/gpt-4o")
     ann, _ = await _owned(own_stage)
     team = await own_stage.net.room("Team", [ann])
-    models, speakers = ("openai/gpt-4o-mini", "openai/gpt-4o"), ("everybody", "listed")
+    models, zones = ("openai/gpt-4o-mini", "openai/gpt-4o"), ("Asia/Tokyo", "Europe/Paris")
 
     for number, moment in enumerate(MOMENTS):
-        model, who = models[number % 2], speakers[number % 2]
-        for command in (f"/model {model}", f"/speakers {who}"):
+        model, zone = models[number % 2], zones[number % 2]
+        for command in (f"/model {model}", f"/tz {zone}"):
             await _answered_after_a_kill(own_stage, ann, team, command, moment)
         assert _rows(own_stage, "SELECT count(*) FROM chat_settings WHERE value LIKE '%gpt-4o%'") == [(1,)]
 

@@ -78,7 +78,6 @@ async def test_a_skill_is_loaded_and_an_old_conversation_resumed(stage: Stage) -
         ("/rewind lots", "/rewind 2"),
         ("/retry nope", "I know no model"),
         ("/resume zzzzzz", "/sessions"),
-        ("/speakers everybody", "That is for groups."),
         ("/skill install", "/skill install ADDRESS"),
         ("/bugdet", "Did you mean /budget?"),
     ],

@@ -27,19 +27,17 @@ async def asks(chat: Chat, person: Person, command: str) -> str:
 
 
 async def begun(stage: Stage, telegram: TelegramEmulator) -> tuple[Person, Chat]:
-    """Start Parley, and set limits in a group."""
+    """Start Parley, and set a limit in a group."""
     ann = telegram.person("Ann", language="en")
     stage.program.set("PARLEY_OWNERS", f"telegram:{ann.id}")
     await stage.start()
     team = telegram.group("Team", [ann], supergroup=False)
-    await asks(team, ann, "/tools exec deny")
     await asks(team, ann, "/budget here 5 USD a day")
     return ann, team
 
 
 async def is_as_before(stage: Stage, ann: Person, moved: Chat) -> None:
-    """Check that the limits and the conversation are those of the group before."""
-    assert "deny" in await asks(moved, ann, "/tools")
+    """Check that the limit and the conversation are those of the group before."""
     assert "5 USD a day" in await asks(moved, ann, "/budget here")
     stage.script.then(says("It is Oslo."))
     await moved.says(ann, "@parley_bot which town was it?")
@@ -48,7 +46,7 @@ async def is_as_before(stage: Stage, ann: Person, moved: Chat) -> None:
 
 
 @pytest.mark.parametrize("tells", [("old", "new"), ("new", "old"), ("old",), ("new",), ()], ids=str)
-async def test_limits_and_the_conversation_go_with_a_group(
+async def test_a_limit_and_the_conversation_go_with_a_group(
     own_stage: Stage, own_telegram: TelegramEmulator, tells: Told
 ) -> None:
     writing = asyncio.Event()

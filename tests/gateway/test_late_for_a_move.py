@@ -8,9 +8,11 @@ from agent_core.models.scripted import calls
 from channels.base import ChatKey, InboundEvent
 from channels.memory import NO_PACE, MemoryChannel
 from channels.moved import chat_moved
+from gateway.permissions.groups import TOOLS
 from gateway.schedule.zones import Zones
 from tests.gateway.approving import acting, questions
 from tests.gateway.conftest import StartBot
+from tests.gateway.ruling import rule
 from tests.postgres import execute
 from tests.process import until
 
@@ -33,7 +35,7 @@ async def test_limits_hold_for_what_comes_late_under_the_earlier_id(
         database=database,
     )
     for tools in ("read", "write", "net", "exec", "admin"):
-        await bot.hears(f"/tools {tools} deny channel", group="team")
+        await rule(bot, f"{TOOLS}{tools}", "deny")
     await bot.channel.deliver(MOVED)
     await bot.app.settled()
     if starts_again:

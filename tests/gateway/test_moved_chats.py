@@ -14,6 +14,7 @@ from channels.base import ChannelError, ChatKey, ChatMoved, OutboundMessage, Pos
 from channels.memory import NO_PACE, MemoryChannel
 from channels.moved import MovedAway, chat_moved
 from gateway.app import local_dispatcher, moves
+from gateway.permissions.groups import ACTIVATION, Activation, Audience
 from gateway.permissions.moved_folders import move_folders
 from gateway.permissions.workspaces import folder_name
 from gateway.store.budget import chat_account
@@ -27,6 +28,7 @@ from tests.gateway.conftest import StartBot
 from tests.gateway.facts import memory_of
 from tests.gateway.jobs.kit import make_timed_bot
 from tests.gateway.moving import columns_of, content_of, filled, move
+from tests.gateway.ruling import EXEC, admit, limits, rule
 from tests.postgres import UrlOf, execute
 from tests.process import until
 
@@ -56,11 +58,11 @@ async def says(bot: Bot, text: str, group: str = "team") -> str:
 
 async def test_what_people_set_in_a_chat_holds_under_its_new_id(start_bot: StartBot, database: str | None) -> None:
     bot = await start_bot("Hello.", "As before.", database=database)
-    asked = ("/activation", "/speakers", "/tools", "/budget here", "/tz", "/cron", "/heartbeat", "/language")
+    asked = ("/budget here", "/tz", "/cron", "/heartbeat", "/language")
+    await rule(bot, ACTIVATION, "always")
+    await admit(bot)
+    await rule(bot, EXEC, "deny")
     for command in (
-        "/activation always channel",
-        "/speakers everybody",
-        "/tools exec deny",
         "/budget here 5 USD a day",
         "/tz Asia/Tokyo",
         "/remind every weekday 9:00 stand-up",
@@ -75,6 +77,10 @@ async def test_what_people_set_in_a_chat_holds_under_its_new_id(start_bot: Start
     await bot.app.settled()
 
     assert [await says(bot, command, "crew") for command in asked] == before
+    rules = bot.made.people.groups.rules
+    assert rules.activation(NEW) is Activation.ALWAYS
+    assert rules.speakers(NEW).audience is Audience.EVERYBODY
+    assert limits(bot, "crew")["exec"] == "deny"
     assert await says(bot, "who am I?", "crew") == "As before."
     assert "my name is Ann" in str(bot.llm.requests[-1].messages)
 
@@ -277,12 +283,10 @@ async def test_a_move_that_a_death_cuts_off_is_carried_out_at_the_next_start(
 ) -> None:
     answers = "Hello.", Waits(asyncio.Event(), "Never said."), "Here it is.", "As before."
     bot = await start_bot(*answers, channel=MemoryChannel(limits=NO_PACE))
-    asked = "/activation", "/tools"
-    await says(bot, "/activation always channel")
+    await rule(bot, ACTIVATION, "always")
     await memory_of(bot, OLD).remember("The cactus needs water.", "Ann", CLEAN)
-    await says(bot, "/tools exec deny")
+    await rule(bot, EXEC, "deny")
     await says(bot, "my name is Ann")
-    before = [await says(bot, command) for command in asked]
     await bot.channel.hears("write something", group="team")
     await until(lambda: len(bot.llm.requests) == 2)
 
@@ -291,7 +295,8 @@ async def test_a_move_that_a_death_cuts_off_is_carried_out_at_the_next_start(
     await bot.app.settled()
 
     assert bot.channel.screen_of(NEW) == ["Here it is."]
-    assert [await says(bot, command, "crew") for command in asked] == before
+    assert bot.made.people.groups.rules.activation(NEW) is Activation.ALWAYS
+    assert limits(bot, "crew")["exec"] == "deny"
     assert [each.text for each in await memory_of(bot, NEW).facts()] == ["The cactus needs water."]
     await says(bot, "who am I?", "crew")
     assert "my name is Ann" in str(bot.llm.requests[-1].messages)

@@ -11,6 +11,7 @@ from channels.moved import chat_moved
 from gateway.permissions.moved_folders import move_folders
 from gateway.permissions.workspaces import folder_name
 from tests.gateway.conftest import StartBot
+from tests.gateway.ruling import EXEC, limits, rule
 
 OLD = ChatKey(platform="memory", account="here", chat="#team")
 NEW = ChatKey(platform="memory", account="here", chat="#crew")
@@ -86,18 +87,15 @@ async def test_limits_hold_under_the_new_id_although_no_file_can_be_moved(
         raise OSError("the disk is read-only")
 
     bot = await start_bot("Hello.", channel=MemoryChannel(limits=NO_PACE), database=database)
-    await bot.hears("/tools exec deny", group="team")
-    await bot.hears("/tools", group="team")
+    await rule(bot, EXEC, "deny")
     written(folder_of(bot.home, OLD), "plan.txt", "the plan")
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", refused)
         await bot.channel.deliver(MOVED)
         await bot.app.settled()
-    before = bot.channel.screen_of(OLD)[-1]
-    await bot.hears("/tools", group="crew")
 
-    assert bot.channel.screen_of(NEW)[-1] == before
+    assert limits(bot, "crew")["exec"] == "deny"
     assert content_of(folder_of(bot.home, OLD)) == {"plan.txt": "the plan"}
 
 

@@ -18,6 +18,7 @@ from gateway.store.rows import Post
 from gateway.store.store import Store
 from tests.gateway.approving import acting, questions
 from tests.gateway.conftest import StartBot
+from tests.gateway.ruling import EXEC, limits, rule
 from tests.postgres import execute
 from tests.process import until
 
@@ -30,8 +31,7 @@ async def test_limits_hold_although_they_could_not_be_read_at_once(
     start_bot: StartBot, database: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = await start_bot("Hello.", channel=MemoryChannel(limits=NO_PACE), database=database)
-    await bot.hears("/tools exec deny", group="team")
-    await bot.hears("/tools", group="team")
+    await rule(bot, EXEC, "deny")
     real, failed = ChatSettings.reload, asyncio.Event()
 
     async def fails_once(settings: ChatSettings) -> None:
@@ -43,10 +43,9 @@ async def test_limits_hold_although_they_could_not_be_read_at_once(
     monkeypatch.setattr(ChatSettings, "reload", fails_once)
     await bot.channel.deliver(MOVED)
     await bot.app.settled()
-    await bot.hears("/tools", group="crew")
 
     assert failed.is_set()
-    assert bot.channel.screen_of(NEW)[-1] == bot.channel.screen_of(OLD)[-1]
+    assert limits(bot, "crew")["exec"] == "deny"
 
 
 async def test_a_chat_that_could_not_be_resumed_at_once_answers_what_comes_next(

@@ -13,6 +13,7 @@ from tests.clock import OffsetClock
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import NOBODY, Platform, code_of, role_of, told
+from tests.gateway.ruling import admit
 from tests.process import until
 
 # The first owner
@@ -246,7 +247,7 @@ async def test_changes_of_roles_groups_and_budgets_are_in_the_audit_with_who_mad
     await bot.hears("/role memory:bob admin")
     await bot.hears("/block memory:eve")
     await bot.hears("/budget all 5 USD a day")
-    await bot.hears("/speakers everybody", group="team")
+    await admit(bot)
     code = await code_of(bot)
     await bot.hears(f"/pair {code}", sender="carl")
     await bot.hears("/role memory:bob king")

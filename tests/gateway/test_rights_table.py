@@ -32,6 +32,7 @@ from tests.agent_core.sandbox.running import PlainLauncher
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.ruling import admit
 from tests.process import REPOSITORY
 
 PEOPLE = REPOSITORY / "docs" / "people.md"
@@ -140,7 +141,6 @@ FOR_ADMINS = [
 ]
 """Lines that members may give nowhere."""
 FOR_ADMINS_OF_GROUPS = [
-    *("/speakers everybody member", "/activation always", "/tools exec allow", "/speakers listed everywhere"),
     *("/tz Asia/Tokyo", "/model scripted", "/think high", "/voice on"),
 ]
 
@@ -182,7 +182,7 @@ async def test_an_admin_sets_it(start_bot: StartBot, line: str) -> None:
 
 async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -> None:
     bot = await start_bot()
-    await bot.hears("/speakers everybody", group="team")
+    await admit(bot)
     for line in ("/cron add every 5 minutes tell all", "/remind in 5 minutes x", "/report chat", "/heartbeat on"):
         await bot.hears(line, sender="eve", group="team")
         assert bot.screen[-1] == "Only members, admins and owners can do this."
@@ -191,7 +191,7 @@ async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -
 
 async def test_a_button_asks_the_same_table_as_the_command(start_bot: StartBot) -> None:
     bot = await start_bot()
-    await bot.hears("/speakers everybody", group="team")
+    await admit(bot)
     await bot.hears("/cron add every day at 9:00 look", group="team")
     await bot.channel.presses("Confirm", sender="eve")
     await bot.app.settled()

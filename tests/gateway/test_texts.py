@@ -109,7 +109,7 @@ def test_every_text_is_said_somewhere() -> None:
     ends = {reason.value for reason in TerminalReason}
     groups = {f"{key}_{each}" for key in ("activation", "activation_button") for each in Activation}
     groups |= {f"{key}_{each}" for key in ("speakers", "speakers_button") for each in Audience}
-    groups |= {f"{key}_{word}" for key in ("tools", "page_groups") for word in WORDS}
+    groups |= {f"{key}_{word}" for key in ("tools", "page_settings") for word in WORDS}
     groups |= {f"tools_class_{of}" for of in NAMES}
     groups |= {f"speakers_rights_{each}" for each in (Role.GUEST, Role.MEMBER)}
 

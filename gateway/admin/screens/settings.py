@@ -181,7 +181,7 @@ def _in_words(name: str, value: str, visit: Visit) -> str:
         return value
     rules = [part.strip().partition("=") for part in value.split(",") if "=" in part]
     words = [
-        visit.say("page_settings_rule", what=visit.say(f"tools_class_{what}"), word=visit.say(f"page_groups_{word}"))
+        visit.say("page_settings_rule", what=visit.say(f"tools_class_{what}"), word=visit.say(f"page_settings_{word}"))
         for what, _, word in rules
         if what in NAMES and word in WORDS
     ]

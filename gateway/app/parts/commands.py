@@ -48,9 +48,6 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.plugins.groups.command import GroupCommands
-from gateway.plugins.groups.told import GroupRules
-from gateway.plugins.groups.tools import GroupToolCommands
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 log = structlog.get_logger(__name__)
@@ -75,6 +72,7 @@ class CommandParts:
             base.current,
             entrance=base.settings.entrance,
         )
+        people.group_rules.sweep = self.revocation.sweep
         self.forgetting = Forgetting(
             base.home,
             base.store,
@@ -124,7 +122,7 @@ class CommandParts:
         access, models, pace, home = people.access, agents.chat_models, chats.pace, base.home
         planning = Planning(jobs.jobs, jobs.zone_news, clock, jobs.destinations, is_ai=lambda: base.models.now.is_ai)
         model = ModelStatus(base.about, models, chats.agents.chain, guards.budgets, clock)
-        sweep, rules = self.revocation.sweep, GroupRules(people.groups.rules, store.chat_settings, base.audit)
+        sweep = self.revocation.sweep
         test = ModelTest(models, guards.spending_of, store.spending, clock, base.new_id)
         return (
             HelpCommands().commands,
@@ -148,8 +146,6 @@ class CommandParts:
             AnswerCommands(guards.approvals, store.approvals, store.outbox).commands,
             RuleCommands(store.rules, people.zones).commands,
             McpCommands(base.approved).commands,
-            GroupCommands(rules, sweep).commands,
-            GroupToolCommands(rules).commands,
             BudgetCommands(guards.budgets, store, access, base.audit, jobs.jobs).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,

@@ -3,6 +3,7 @@
 from gateway.app.channel_server import Supervisor
 from gateway.app.parts.base import Base
 from gateway.permissions.access import Access, GroupAccess
+from gateway.permissions.group_rules import GroupRules
 from gateway.permissions.groups import Groups
 from gateway.permissions.membership import Membership
 from gateway.permissions.pairing import Pairing
@@ -21,6 +22,7 @@ class PeopleParts:
         stored, store, delivery, clock = base.stored, base.store, base.delivery, base.clock
         self.roles = Roles(base.settings.people, stored.people)
         self.groups = GroupAccess(Groups(stored.group_rules), dict(stored.standings))
+        self.group_rules = GroupRules(self.groups.rules, store.chat_settings, base.audit)
         self.access = Access(self.roles, base.channels, stored.spoken_in, clock, groups=self.groups, seen=stored.seen)
         readers = Readers(self.roles, self.access, delivery)
         self.owners = Owners(self.roles, readers, store, delivery, base.current, base.new_id)

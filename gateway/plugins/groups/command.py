@@ -1,7 +1,7 @@
 """Commands about groups: /activation, and /speakers for who may speak there."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import structlog
 
@@ -13,9 +13,10 @@ from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import LONGEST_NAME, Command, Invocation, Unfinished, reply
 from gateway.commands.levels import DEFAULT, WORDS, Aimed, aimed, place_of
 from gateway.commands.suggested import suggested
+from gateway.permissions.group_rules import GroupRules
 from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Speakers
 from gateway.permissions.roles import Role
-from gateway.plugins.groups.told import OF_GROUPS, GroupRules, Told, with_buttons
+from gateway.plugins.groups.told import OF_GROUPS, Told, told, with_buttons
 from gateway.texts.say import say
 
 MOST_ROLES = 20
@@ -38,49 +39,46 @@ class BadSpeakers(ValueError):
 class GroupCommands:
     """The commands /activation and /speakers."""
 
-    def __init__(self, rules: GroupRules, sweep: Callable[[], Awaitable[object]]) -> None:
-        """`sweep` ends what is open for people who may no longer speak."""
+    def __init__(self, rules: GroupRules) -> None:
         self._rules = rules
-        self._sweep = sweep
 
     async def activation(self, given: Invocation) -> Answer:
         """Show or set which messages are taken: for a thread where it is said in one, else for the whole group."""
         at = aimed(given)
         word = at.words.lower()
         if not word:
-            return self._activation(given, self._rules.told(given, ACTIVATION))
+            return self._activation(given, told(self._rules.groups, given, ACTIVATION))
         if word not in {*Activation, *DEFAULT}:
             return reply(self.commands[0].usage(given.slash, given.language))
-        await self._rules.set(given, at.place, ACTIVATION, None if word in DEFAULT else word)
-        return Rewritten(self._activation(given, self._rules.told(given, ACTIVATION, at.place)))
+        await self._rules.set(given.chat, given.sender.id, at.place, ACTIVATION, None if word in DEFAULT else word)
+        return Rewritten(self._activation(given, told(self._rules.groups, given, ACTIVATION, at.place)))
 
     async def speakers(self, given: Invocation) -> Answer:
         """Show or set who may speak: in the group with its threads, unless another level is named."""
         at = _aimed_at_people(given)
         if not at.words:
-            return await self._speakers(given, self._rules.told(given, SPEAKERS))
+            return await self._speakers(given, told(self._rules.groups, given, SPEAKERS))
         try:
             value = None if at.words.lower() in DEFAULT else str(await self._parsed(given, at.words))
         except BadSpeakers as error:
             return reply(str(error))
-        await self._rules.set(given, at.place, SPEAKERS, value)
-        await self._sweep()
-        return Rewritten(await self._speakers(given, self._rules.told(given, SPEAKERS, at.place)))
+        await self._rules.set(given.chat, given.sender.id, at.place, SPEAKERS, value)
+        return Rewritten(await self._speakers(given, told(self._rules.groups, given, SPEAKERS, at.place)))
 
-    def _activation(self, given: Invocation, told: Told) -> OutboundMessage:
+    def _activation(self, given: Invocation, words: Told) -> OutboundMessage:
         language, now = given.language, self._rules.groups.activation(given.chat)
         labels = {str(each): say(f"activation_button_{each}", language) for each in Activation if each is not now}
-        text = say(f"activation_{now}", language, where=told.where, slash=given.slash)
-        return with_buttons(given, told.around(text), "activation", labels)
+        text = say(f"activation_{now}", language, where=words.where, slash=given.slash)
+        return with_buttons(given, words.around(text), "activation", labels)
 
-    async def _speakers(self, given: Invocation, told: Told) -> OutboundMessage:
+    async def _speakers(self, given: Invocation, words: Told) -> OutboundMessage:
         language, now = given.language, self._rules.groups.speakers(given.chat)
         name = literal((await _roles(given)).get(now.server_role, now.server_role)[:LONGEST_NAME])
         rights = say(f"speakers_rights_{now.rights}", language)
         offered = [Audience.LISTED, Audience.EVERYBODY, *_of_platform(_channel(given))]
         labels = {str(each): say(f"speakers_button_{each}", language) for each in offered if each is not now.audience}
-        text = say(f"speakers_{now.audience}", language, where=told.where, name=name, rights=rights, slash=given.slash)
-        return with_buttons(given, told.around(text), "speakers", labels)
+        text = say(f"speakers_{now.audience}", language, where=words.where, name=name, rights=rights, slash=given.slash)
+        return with_buttons(given, words.around(text), "speakers", labels)
 
     async def _parsed(self, given: Invocation, wanted: str) -> Speakers:
         """Parse `everybody`, `workspace member`, `role NAME guest` and the like. Raises BadSpeakers."""
@@ -106,6 +104,7 @@ class GroupCommands:
                 arguments="[mention|thread|always|default] [channel|workspace|everywhere]",
                 example="mention",
                 offered_to=Role.MEMBER,
+                after="mcp",
             ),
             Command(
                 "speakers",
@@ -116,6 +115,7 @@ class GroupCommands:
                 arguments="[listed|everybody|workspace|default|role NAME] [guest|member] [here|workspace|everywhere]",
                 example="everybody guest",
                 offered_to=Role.MEMBER,
+                after="activation",
             ),
         )
 

@@ -7,12 +7,10 @@ from pathlib import Path
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, View, Visit
-from gateway.delivery.delivery import Delivery
-from gateway.permissions.budgets import Budgets
-from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Groups
+from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience
+from gateway.plugin import Core
 from gateway.settings.permissions import NAMES, WORDS
 from gateway.store.budget import chat_account
-from gateway.store.store import Store
 from gateway.texts.amounts import allowance_words, amount_words
 
 MOST_LISTED = 200
@@ -42,15 +40,16 @@ class GroupsScreen:
     """Shows all groups, and changes their rules by the commands that are given in them."""
 
     name = "groups"
+    after = "people"
     group = Group.PEOPLE
     icon = "hash"
 
-    def __init__(self, groups: Groups, store: Store, delivery: Delivery, budgets: Budgets, insight: Insight) -> None:
-        self._groups = groups
-        self._insight = insight
-        self._store = store
-        self._delivery = delivery
-        self._budgets = budgets
+    def __init__(self, core: Core) -> None:
+        self._groups = core.group_rules.groups
+        self._insight = Insight(core.access, core.roles)
+        self._store = core.store
+        self._delivery = core.delivery
+        self._budgets = core.budgets
 
     async def view(self, visit: Visit) -> View:
         """Return the groups of the connected platforms."""

@@ -1,4 +1,4 @@
-"""The rules of groups as commands set and show them: for which level, and which level's rule holds."""
+"""The words about a rule of a group: for which level it is set, and which level's rule holds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,7 @@ from gateway.commands.levels import level_words
 from gateway.permissions.groups import Groups
 from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
-from gateway.records.audit import AuditLog
-from gateway.store.chat_settings import ChatSettings, Level, Place
+from gateway.store.chat_settings import Level, Place
 from gateway.texts.say import say
 
 OF_GROUPS = Rights(
@@ -35,36 +34,22 @@ class Told:
         return "\n\n".join(filter(None, (self.before, text, self.after)))
 
 
-class GroupRules:
-    """Stores rules, and tells which level's rule holds in a chat."""
-
-    def __init__(self, groups: Groups, settings: ChatSettings, audit: AuditLog) -> None:
-        self.groups = groups
-        self._audit = audit
-        self._settings = settings
-
-    async def set(self, given: Invocation, place: Place, name: str, value: str | None) -> None:
-        """Set a rule for a place, or remove it (None). It holds at once."""
-        await self._settings.set(place, name, value, given.sender.id)
-        self.groups.put(place.key, name, value)
-        self._audit.changed(given.chat, given.sender.id, f"{name} {place.key}".strip(), details=value or "default")
-
-    def told(self, given: Invocation, name: str, changed: Place | None = None) -> Told:
-        """Return what to tell of a rule in a chat; `changed` is the place for which it was just set."""
-        language, holds = given.language, self.groups.place(given.chat, name)
-        is_of_thread = holds is not None and holds.level is Level.THREAD
-        where = say("in_this_very_thread" if is_of_thread else "in_this_group", language)
-        before = ""
-        if changed is not None and holds != changed:
-            is_hidden = holds is not None and _is_nearer(holds, changed)
-            key = "rule_hidden" if is_hidden else "rule_removed"
-            before = say(key, language, level=level_words(changed, language))
-        after = say("rule_default", language)
-        if holds is not None:
-            after = say("rule_from", language, level=level_words(holds, language))
-        if given.is_admin and changed is None:
-            after = f"{after} {say('rule_levels', language)}"
-        return Told(where, before, after)
+def told(groups: Groups, given: Invocation, name: str, changed: Place | None = None) -> Told:
+    """Return what to tell of a rule in a chat; `changed` is the place for which it was just set."""
+    language, holds = given.language, groups.place(given.chat, name)
+    is_of_thread = holds is not None and holds.level is Level.THREAD
+    where = say("in_this_very_thread" if is_of_thread else "in_this_group", language)
+    before = ""
+    if changed is not None and holds != changed:
+        is_hidden = holds is not None and _is_nearer(holds, changed)
+        key = "rule_hidden" if is_hidden else "rule_removed"
+        before = say(key, language, level=level_words(changed, language))
+    after = say("rule_default", language)
+    if holds is not None:
+        after = say("rule_from", language, level=level_words(holds, language))
+    if given.is_admin and changed is None:
+        after = f"{after} {say('rule_levels', language)}"
+    return Told(where, before, after)
 
 
 def _is_nearer(one: Place, other: Place) -> bool:

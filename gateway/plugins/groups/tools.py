@@ -3,9 +3,10 @@
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.levels import DEFAULT, WORDS, level_words, place_of
+from gateway.permissions.group_rules import GroupRules
 from gateway.permissions.groups import TOOLS
 from gateway.permissions.roles import Role
-from gateway.plugins.groups.told import OF_GROUPS, GroupRules
+from gateway.plugins.groups.told import OF_GROUPS, told
 from gateway.settings.permissions import NAMES
 from gateway.settings.permissions import WORDS as RULINGS
 from gateway.texts.say import say
@@ -31,9 +32,9 @@ class GroupToolCommands:
         if of not in NAMES or word not in (*RULINGS, *DEFAULT):
             return reply(self.commands[0].usage(given.slash, given.language))
         place, name = place_of(given.chat, level or "channel"), f"{TOOLS}{of}"
-        await self._rules.set(given, place, name, None if word in DEFAULT else word)
-        told = self._rules.told(given, name, place)
-        return Rewritten(reply("\n\n".join(filter(None, (told.before, self._limits(given))))))
+        await self._rules.set(given.chat, given.sender.id, place, name, None if word in DEFAULT else word)
+        before = told(self._rules.groups, given, name, place).before
+        return Rewritten(reply("\n\n".join(filter(None, (before, self._limits(given))))))
 
     def _limits(self, given: Invocation) -> str:
         language, groups = given.language, self._rules.groups
@@ -58,5 +59,6 @@ class GroupToolCommands:
                 arguments="[read|write|net|exec|sandboxed|admin] [allow|ask|deny|default] [here|workspace|everywhere]",
                 example="exec deny",
                 offered_to=Role.MEMBER,
+                after="speakers",
             ),
         )

@@ -1,4 +1,4 @@
-"""Texts of approval questions and their outcomes, and of the approval of MCP tools."""
+"""Texts of approval questions and their outcomes, of the approval of MCP tools, and of the classes of tools."""
 
 TEXTS = {
     "acts_read": {"en": "It looks at the files of this chat.", "zh": "它会查看本聊天的文件。"},
@@ -188,4 +188,14 @@ TEXTS = {
         "en": "Only an owner can approve the tools of MCP servers.",
         "zh": "只有所有者可以批准 MCP 服务器的工具。",
     },
+    "groups_only": {
+        "en": "That is for groups. In a private chat I answer every message of the person it belongs to.",
+        "zh": "这个命令只用于群聊。在私聊中，我会回答对方的每条消息。",
+    },
+    "tools_class_read": {"en": "look at files", "zh": "查看文件"},
+    "tools_class_write": {"en": "change files", "zh": "更改文件"},
+    "tools_class_net": {"en": "send something to other machines", "zh": "向其他机器发送内容"},
+    "tools_class_exec": {"en": "run programs", "zh": "运行程序"},
+    "tools_class_sandboxed": {"en": "run programs in the sandbox", "zh": "在沙箱中运行程序"},
+    "tools_class_admin": {"en": "change schedules, skills and settings", "zh": "更改日程、技能和设置"},
 }

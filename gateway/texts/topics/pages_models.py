@@ -1,4 +1,4 @@
-"""Texts of the admin pages of models, groups and MCP servers."""
+"""Texts of the admin pages of models and MCP servers."""
 
 TEXTS = {
     "page_models": {"en": "Models", "zh": "模型"},
@@ -30,24 +30,6 @@ TEXTS = {
     "page_models_model": {"en": "Model", "zh": "模型"},
     "page_models_thinking": {"en": "Thinking", "zh": "思考程度"},
     "page_models_everywhere": {"en": "Set for all chats", "zh": "对所有聊天设置"},
-    "page_groups": {"en": "Groups", "zh": "群聊"},
-    "page_groups_none": {
-        "en": "There are no groups yet. A group or channel appears here once somebody has written to the bot in it.",
-        "zh": "还没有群聊。有人在群聊或频道中给机器人发消息后，就会出现在这里。",
-    },
-    "page_groups_activation": {"en": "Answers", "zh": "回答范围"},
-    "page_groups_speakers": {"en": "Who may speak", "zh": "谁可以说话"},
-    "page_groups_tools": {"en": "Tools", "zh": "工具"},
-    "page_groups_budget": {"en": "Budget", "zh": "预算"},
-    "page_groups_class": {"en": "Class of tools", "zh": "工具类别"},
-    "page_groups_allow": {"en": "allow", "zh": "允许"},
-    "page_groups_ask": {"en": "ask", "zh": "询问"},
-    "page_groups_deny": {"en": "deny", "zh": "拒绝"},
-    "page_groups_word": {"en": "Limit", "zh": "限制"},
-    "page_groups_no_limit": {"en": "as the role allows", "zh": "由角色决定"},
-    "page_groups_no_budget": {"en": "none", "zh": "无"},
-    "page_groups_default": {"en": "the default", "zh": "默认"},
-    "page_groups_of": {"en": "{what}: {name}", "zh": "{what}：{name}"},
     "page_mcp": {"en": "MCP servers", "zh": "MCP 服务器"},
     "page_mcp_none": {
         "en": "No MCP server is set up. Each is a table [mcp.NAME] of parley.toml with command or url.",

@@ -49,4 +49,7 @@ TEXTS = {
         "zh": "在聊天中和本页面上所做的更改会显示在这里，保留时间与审计文件相同（30 天）。",
     },
     "page_when": {"en": "When", "zh": "时间"},
+    "page_settings_allow": {"en": "allow", "zh": "允许"},
+    "page_settings_ask": {"en": "ask", "zh": "询问"},
+    "page_settings_deny": {"en": "deny", "zh": "拒绝"},
 }

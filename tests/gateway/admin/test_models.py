@@ -1,4 +1,4 @@
-"""The screens of models, groups and MCP servers: what they show, and that their forms are commands."""
+"""The screens of models and MCP servers: what they show, and that their forms are commands."""
 
 from pathlib import Path
 
@@ -8,10 +8,8 @@ from agent_core.loop.model_chain import Candidate
 from agent_core.mcp.left_out import LeftOut
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm
-from channels.memory import user
-from gateway.permissions.groups import Activation, Audience
 from gateway.runs.model_set import ModelMenu
-from gateway.store.budget import ALL, chat_account
+from gateway.store.budget import ALL
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.admin.test_costs import DEAR
 from tests.gateway.admin.test_pages import act
@@ -87,52 +85,6 @@ async def test_only_owners_test_models_and_budgets_are_respected(tmp_path: Path)
         await act(client, "/budget all 0.0001 USD a day")
         assert "has no room for the test" in await act(client, "/model test scripted")
         assert world.bot.llm.requests == []
-
-
-# Groups
-
-
-async def test_the_rules_of_a_group_are_shown_and_changed_in_it(tmp_path: Path) -> None:
-    async with admin_world(tmp_path, "Hello!") as world, world.client() as client:
-        assert "There are no groups yet." in await get(client, "groups")
-        await world.bot.channel.hears("hi", sender=user("ann"), group="team")
-        await world.bot.app.settled()
-        team, groups = world.bot.channel.chat(group="team"), world.bot.made.people.groups.rules
-        for command, arguments in (
-            ("/activation", ("always", "channel")),
-            ("/speakers", ("everybody",)),
-            ("/tools", ("exec", "deny")),
-            ("/budget here", ("3", "USD a day")),
-        ):
-            await act(client, command, *arguments, chat=str(team))
-        assert groups.activation(team) is Activation.ALWAYS
-        assert groups.speakers(team).audience is Audience.EVERYBODY
-        assert groups.limits(team)["exec"] == "deny"
-        assert len(world.bot.made.guards.budgets.of(chat_account(team))) == 1
-        text = await get(client, "groups")
-        assert f"<code>{team}</code>" in text
-        assert "<h2>team (memory)</h2>" in text
-        assert "3 USD a day" in text
-        assert "<strong>deny</strong>" in text
-        assert '<option value="always" selected>' in text
-
-
-async def test_a_group_has_its_name_also_after_a_restart_and_in_other_lists(tmp_path: Path) -> None:
-    name = "🌵" * 300
-    async with admin_world(tmp_path, "Hello!") as world:
-        await world.bot.channel.hears("hi", sender=user("ann"), group=name)
-        await world.bot.app.settled()
-    async with admin_world(tmp_path) as world, world.client() as client:
-        assert f"<h2>{name} (memory)</h2>" in await get(client, "groups")
-        assert f"{name} (memory)" in await get(client, "costs")
-
-
-async def test_a_group_with_an_attackers_name_is_shown_as_it_is_written(tmp_path: Path) -> None:
-    async with admin_world(tmp_path, "Hello!") as world, world.client() as client:
-        await world.bot.channel.hears("hi", sender=user("ann"), group="team<img src=x onerror=alert(1)>")
-        await world.bot.app.settled()
-        for path in ("groups", "models"):
-            assert "<img src=x" not in await get(client, path)
 
 
 # MCP servers

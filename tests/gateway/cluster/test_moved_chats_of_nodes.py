@@ -5,6 +5,7 @@ from pathlib import Path
 from channels.base import ChatKey
 from channels.moved import chat_moved
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.ruling import EXEC, limits, rule
 from tests.postgres import rows
 from tests.process import until
 
@@ -17,7 +18,7 @@ async def test_a_chat_is_moved_although_other_nodes_work_on_it_and_on_the_new_on
     first = await nodes.start("Hello.", "Now here.")
     second = await nodes.start("Here, too.", "As before.")
     await first.hears("my name is Ann", group="team")
-    await first.hears("/tools exec deny", group="team")
+    await rule(first, EXEC, "deny")
     await second.hears("the sky is green", group="crew")
     assert (nodes.owner(OLD), nodes.owner(NEW)) == (nodes.node_of(first), nodes.node_of(second))
 
@@ -26,9 +27,7 @@ async def test_a_chat_is_moved_although_other_nodes_work_on_it_and_on_the_new_on
     await nodes.settled()
 
     for bot in (first, second):
-        await bot.hears("/tools", group="crew")
-        await nodes.settled()
-    assert all("refused" in text or "deny" in text for text in nodes.platform.screen_of(NEW)[-2:])
+        await until(lambda bot=bot: limits(bot, "crew").get("exec") == "deny")  # type: ignore[misc]
     await second.hears("who am I?", group="crew")
     await nodes.settled()
     asked = [str(bot.llm.requests[-1].messages) for bot in (first, second) if bot.llm.requests]

@@ -13,6 +13,7 @@ from channels.memory import user
 from gateway.admin.desk import CommandRefused
 from gateway.app.page_commands import PageCommands
 from gateway.cluster import sweep
+from gateway.permissions.groups import ACTIVATION
 from gateway.permissions.membership import By, RoleRefused
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
@@ -27,6 +28,7 @@ from tests.gateway.approving import CHART, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.stores import opened_node
+from tests.gateway.ruling import rule
 from tests.page_server import PLAYED
 from tests.postgres import UrlOf, rows
 from tests.process import until
@@ -158,7 +160,7 @@ async def test_owners_who_block_each_other_at_once_on_two_nodes_are_not_both_blo
 async def test_rules_of_groups_and_settings_hold_on_all_nodes(nodes: Nodes) -> None:
     one, other = await nodes.start("Yes?"), await nodes.start()
 
-    await says(one, "/activation always", nodes, group="team")
+    await rule(one, ACTIVATION, "always")
     await says(one, "/config set ai_name Ida", nodes)
     await until(lambda: other.made.base.current.now.ai_name == "Ida")
 

@@ -68,7 +68,13 @@ async def test_a_thread_can_be_quieter_than_its_group(start_bot: StartBot) -> No
     assert await mutters(bot, "bob", "8") is Accepted.NEW
 
 
-@pytest.mark.parametrize("command", ["/activation always", "/speakers everybody", "/speakers everybody member"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("/activation always", "/speakers everybody", "/speakers everybody member", "/speakers listed everywhere"),
+        *("/tools exec allow", "/ACTIVATION Always", "/speakers\u3000everybody", "/Speakers\x1ceverybody\x1cmember"),
+    ],
+)
 async def test_only_owners_and_admins_change_a_group(start_bot: StartBot, command: str) -> None:
     bot = await start_bot()
     assert await says(bot, command, sender="bob") == "Only owners and admins can change that. Ask one of them."

@@ -1,10 +1,6 @@
-"""Texts about groups: which messages are taken there, and who may speak."""
+"""Texts about groups: which messages are taken there, who may speak, and what tools may do."""
 
 TEXTS = {
-    "groups_only": {
-        "en": "That is for groups. In a private chat I answer every message of the person it belongs to.",
-        "zh": "这个命令只用于群聊。在私聊中，我会回答对方的每条消息。",
-    },
     "groups_not_yours": {
         "en": "Only owners and admins can change that. Ask one of them.",
         "zh": "只有所有者和管理员可以更改，请联系他们。",
@@ -57,12 +53,6 @@ TEXTS = {
         "en": "- `{of}` ({what}): no limit, set {level}",
         "zh": "- `{of}`（{what}）：不限制，设置范围：{level}",
     },
-    "tools_class_read": {"en": "look at files", "zh": "查看文件"},
-    "tools_class_write": {"en": "change files", "zh": "更改文件"},
-    "tools_class_net": {"en": "send something to other machines", "zh": "向其他机器发送内容"},
-    "tools_class_exec": {"en": "run programs", "zh": "运行程序"},
-    "tools_class_sandboxed": {"en": "run programs in the sandbox", "zh": "在沙箱中运行程序"},
-    "tools_class_admin": {"en": "change schedules, skills and settings", "zh": "更改日程、技能和设置"},
     "tools_how": {
         "en": "`{slash}tools exec deny` sets a limit: read, write, net, exec, sandboxed or admin, then ask, deny, "
         "allow or default. End with `here`, `workspace` or `everywhere` for another place than this group.",
@@ -117,4 +107,19 @@ TEXTS = {
     "speakers_button_listed": {"en": "Listed people only", "zh": "仅限名单"},
     "speakers_button_everybody": {"en": "Everybody, as guests", "zh": "所有人（访客）"},
     "speakers_button_workspace": {"en": "Full members, as guests", "zh": "正式成员（访客）"},
+    "page_groups": {"en": "Groups", "zh": "群聊"},
+    "page_groups_none": {
+        "en": "There are no groups yet. A group or channel appears here once somebody has written to the bot in it.",
+        "zh": "还没有群聊。有人在群聊或频道中给机器人发消息后，就会出现在这里。",
+    },
+    "page_groups_activation": {"en": "Answers", "zh": "回答范围"},
+    "page_groups_speakers": {"en": "Who may speak", "zh": "谁可以说话"},
+    "page_groups_tools": {"en": "Tools", "zh": "工具"},
+    "page_groups_budget": {"en": "Budget", "zh": "预算"},
+    "page_groups_class": {"en": "Class of tools", "zh": "工具类别"},
+    "page_groups_word": {"en": "Limit", "zh": "限制"},
+    "page_groups_no_limit": {"en": "as the role allows", "zh": "由角色决定"},
+    "page_groups_no_budget": {"en": "none", "zh": "无"},
+    "page_groups_default": {"en": "the default", "zh": "默认"},
+    "page_groups_of": {"en": "{what}: {name}", "zh": "{what}：{name}"},
 }
