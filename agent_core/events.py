@@ -6,7 +6,7 @@ Consumers match on the class and end with `assert_never`. Events carry deltas, n
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from agent_core.messages import (
     AgentMessage,
@@ -194,4 +194,4 @@ AgentEvent = Annotated[
     | AgentEnd,
     Field(discriminator="type"),
 ]
-event_adapter: TypeAdapter[AgentEvent] = TypeAdapter(AgentEvent)
+event_adapter: TypeAdapter[AgentEvent] = TypeAdapter(AgentEvent, config=ConfigDict(defer_build=True))

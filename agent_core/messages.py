@@ -53,7 +53,7 @@ Json = Annotated[JsonValue, BeforeValidator(clean_json)]
 class Frozen(BaseModel):
     """An immutable value; undeclared fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Opaque(Frozen):
@@ -263,7 +263,7 @@ AgentMessage = Annotated[
     UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage | NotificationMessage | CustomMessage,
     Field(discriminator="role"),
 ]
-message_adapter: TypeAdapter[AgentMessage] = TypeAdapter(AgentMessage)
+message_adapter: TypeAdapter[AgentMessage] = TypeAdapter(AgentMessage, config=ConfigDict(defer_build=True))
 
 
 def text_of(content: Iterable[TextContent | ThinkingContent | ImageContent | ToolCall]) -> str:

@@ -27,13 +27,13 @@ Text = Annotated[str, BeforeValidator(clean)]
 class Value(BaseModel):
     """A frozen model without unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Wire(BaseModel):
     """The used fields of a platform's payload; all others are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 Place = tuple[int | str, ...]

@@ -57,7 +57,7 @@ class QueryState(BaseModel):
     """State of one run of a conversation. Checkpointed at the end of each turn without messages, which are in the
     transcript."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=False)
+    model_config = ConfigDict(extra="forbid", validate_assignment=False, defer_build=True)
 
     run_id: str
     session_id: str

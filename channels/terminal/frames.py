@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from channels.base import CommandInvoked, MessageReceived, OutboundMessage
 from channels.values import Value
@@ -86,7 +86,7 @@ class Settled(Value):
 
 
 Frame = Annotated[Said | Taken | Hello | Show | Shown | Remove | Settle | Settled, Field(discriminator="type")]
-_frame: TypeAdapter[Frame] = TypeAdapter(Frame)
+_frame: TypeAdapter[Frame] = TypeAdapter(Frame, config=ConfigDict(defer_build=True))
 
 
 class BadFrame(Exception):

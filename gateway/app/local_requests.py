@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import structlog
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from channels.terminal.frames import bound, connected, is_ours
 from channels.values import Value
@@ -48,7 +48,7 @@ class Reply(Value):
 
 
 _request: TypeAdapter[Pause | Connect | UseModel] = TypeAdapter(
-    Annotated[Pause | Connect | UseModel, Field(discriminator="type")]
+    Annotated[Pause | Connect | UseModel, Field(discriminator="type")], config=ConfigDict(defer_build=True)
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from channels.base import (
     Addressed,
@@ -20,7 +20,7 @@ from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, in_chat, readable
 from gateway.store.writer import Change
 
-event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
+event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent, config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True)

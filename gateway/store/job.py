@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
+from agent_core.messages import Frozen
 from agent_core.origin import Origin
 from channels.base import ChatKey
 from gateway.store.rule import Rule
@@ -19,18 +20,14 @@ RUN = "job-"
 """Begins the name of each firing, which is that of its run."""
 
 
-class _Work(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Reminder(_Work):
+class Reminder(Frozen):
     """A fixed text that is sent without asking a model."""
 
     type: Literal["reminder"] = "reminder"
     text: str
 
 
-class Report(_Work):
+class Report(Frozen):
     """Instructions that an agent carries out in a session of its own."""
 
     type: Literal["report"] = "report"
@@ -38,14 +35,14 @@ class Report(_Work):
     skill: str | None = None
 
 
-class CheckIn(_Work):
+class CheckIn(Frozen):
     """A chat's heartbeat: a check whether anything needs attention."""
 
     type: Literal["check_in"] = "check_in"
 
 
 Work = Annotated[Reminder | Report | CheckIn, Field(discriminator="type")]
-work_adapter: TypeAdapter[Work] = TypeAdapter(Work)
+work_adapter: TypeAdapter[Work] = TypeAdapter(Work, config=ConfigDict(defer_build=True))
 
 
 class JobState(StrEnum):

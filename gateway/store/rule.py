@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from agent_core.messages import Frozen
 
 SHORTEST = 60
 """Seconds; the shortest interval between two firings of a job."""
@@ -26,18 +28,14 @@ def half_understood(words: str) -> BadRule:
     return BadRule("rule_half_understood", words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")
 
 
-class _Rule(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Once(_Rule):
+class Once(Frozen):
     """A single moment, in seconds since the epoch."""
 
     type: Literal["once"] = "once"
     at: float
 
 
-class Every(_Rule):
+class Every(Frozen):
     """An interval in seconds from a moment on, unaffected by clock changes."""
 
     type: Literal["every"] = "every"
@@ -45,14 +43,14 @@ class Every(_Rule):
     since: float
 
 
-class Cron(_Rule):
+class Cron(Frozen):
     """Local times by a cron expression of five fields, as in Debian's cron (`1` is Monday, a day *or* a weekday)."""
 
     type: Literal["cron"] = "cron"
     expression: str
 
 
-class Recurrence(_Rule):
+class Recurrence(Frozen):
     """Local times by an RFC 5545 recurrence rule, as text that `gateway.schedule.times.recurrence` reads."""
 
     type: Literal["rrule"] = "rrule"
@@ -60,4 +58,4 @@ class Recurrence(_Rule):
 
 
 Rule = Annotated[Once | Every | Cron | Recurrence, Field(discriminator="type")]
-rule_adapter: TypeAdapter[Rule] = TypeAdapter(Rule)
+rule_adapter: TypeAdapter[Rule] = TypeAdapter(Rule, config=ConfigDict(defer_build=True))

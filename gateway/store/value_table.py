@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from inspect import signature
 from typing import Generic, TypeVar
 
@@ -29,7 +30,7 @@ class RowCodec(Generic[Value]):
     ) -> None:
         """`columns` maps fields to their columns where the names differ."""
         self._table = table
-        self._kind: TypeAdapter[Value] = TypeAdapter(kind)
+        self._made_of = kind
         self._fields = [*signature(kind).parameters]
         self._decoders: dict[str, Callable[[str], object]] = {
             "chat": ChatKey.parse,
@@ -43,6 +44,10 @@ class RowCodec(Generic[Value]):
         self._select = f"SELECT {named} FROM {table} WHERE"  # noqa: S608
         self._insert = f"INSERT INTO {table} ({named}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
         self._update = f"UPDATE {table} SET ({named}) = ({marks}) WHERE"  # noqa: S608
+
+    @cached_property
+    def _kind(self) -> TypeAdapter[Value]:
+        return TypeAdapter(self._made_of)
 
     def select(self, connection: Connection, where: str, values: Values) -> Iterator[Value]:
         """Yield the values of the rows where the condition holds; rows that cannot be read are logged and skipped."""
