@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cached_property
 
 from jsonschema import Draft202012Validator, SchemaError
 from mcp import types
@@ -160,13 +161,8 @@ class McpTool(Tool):
     def __init__(
         self, *, name: str, server: str, original: str, description: str, schema: Schema, acts: Class, call: Call
     ) -> None:
-        told = plain(description) or plain(original)
         super().__init__(
-            ToolSpec(
-                name=name,
-                description=f"A tool of the MCP server {server}, in its own words: {told}",
-                parameters=schema.shown,
-            ),
+            name,
             Traits(
                 execution="sequential",
                 retry="never",
@@ -177,11 +173,18 @@ class McpTool(Tool):
             ),
         )
         self._label = f"{server}: {plain(original, 60)}"
+        self._description = (
+            f"A tool of the MCP server {server}, in its own words: {plain(description) or plain(original)}"
+        )
         self._original = original
         self._schema = schema
         self._call = call
         self.when_refused: Callable[[], None] | None = None
         """Has the tool left out from now on."""
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(name=self.name, description=self._description, parameters=self._schema.shown)
 
     def leave_out(self) -> bool:
         if self.when_refused is None:

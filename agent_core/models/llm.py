@@ -74,7 +74,6 @@ class ToolSpec(Frozen):
     name: str
     description: str
     parameters: JsonObject
-    label: str = ""
 
 
 class LlmRequest(Frozen):

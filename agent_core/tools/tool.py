@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, get_type_hints
 
@@ -175,8 +175,9 @@ class Traits:
 class Tool(ABC):
     """A tool: its description for the model, and how calls are validated and run."""
 
-    def __init__(self, spec: ToolSpec, traits: Traits) -> None:
-        self.spec = spec
+    def __init__(self, name: str, traits: Traits) -> None:
+        self.name = name
+        self.label = traits.label
         self.execution = traits.execution
         self.labels = traits.labels
         self.retry = traits.retry
@@ -184,7 +185,7 @@ class Tool(ABC):
         self.timeout_s = traits.timeout_s
         self.acts = traits.acts
         self.untrusted = traits.untrusted
-        self.source = traits.source or sources.tool(spec.name)
+        self.source = traits.source or sources.tool(name)
         self.check = traits.check
         self.waits = traits.waits
         self.asks = traits.asks
@@ -192,8 +193,9 @@ class Tool(ABC):
         """Is told of what a call raised other than ToolFailed, and of one that took too long."""
 
     @property
-    def name(self) -> str:
-        return self.spec.name
+    @abstractmethod
+    def spec(self) -> ToolSpec:
+        """The tool as the model sees it."""
 
     @abstractmethod
     def validate(self, arguments: JsonObject) -> BaseModel:
@@ -205,7 +207,7 @@ class Tool(ABC):
 
     def describe(self, arguments: JsonObject) -> str:
         """Return the call as shown to users: the label with its placeholders filled in, or the name."""
-        return _filled(self.spec.label, self._shown(arguments)) or self.name
+        return _filled(self.label, self._shown(arguments)) or self.name
 
     def describe_in(self, arguments: JsonObject) -> dict[str, str]:
         """Return the call as shown to users in other languages, by their tags, without those that lack an argument."""
@@ -239,19 +241,20 @@ class FunctionTool(Tool):
     """A tool made from an async function."""
 
     def __init__(self, body: Body, traits: Traits) -> None:
+        super().__init__(body.__name__, traits)
         self._body = body
-        self._arguments = _arguments_model(body.__name__, _parameters(body))
+        self._parameters = _parameters(body)
         self._wants_context = _wants_context(body)
-        description = inspect.cleandoc(body.__doc__ or "")
-        super().__init__(
-            ToolSpec(
-                name=body.__name__,
-                description=description,
-                parameters=_schema(self._arguments),
-                label=traits.label,
-            ),
-            traits,
-        )
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """Made when a model is first offered the tool, as schemas take long to make."""
+        description = inspect.cleandoc(self._body.__doc__ or "")
+        return ToolSpec(name=self.name, description=description, parameters=_schema(self._arguments))
+
+    @cached_property
+    def _arguments(self) -> type[BaseModel]:
+        return _arguments_model(self._body.__name__, self._parameters)
 
     def validate(self, arguments: JsonObject) -> BaseModel:
         """Return the arguments, coerced on a copy; null for an optional argument counts as left out.
@@ -277,7 +280,7 @@ class FunctionTool(Tool):
         """Yield what is wrong with the function, although the tool could be made: calls would fail."""
         if is_not_async(self._body):
             yield f"the tool {self.name} is `def`, and has to be `async def`"
-        for name, hint, default in _parameters(self._body):
+        for name, hint, default in self._parameters:
             if default is not ...:
                 try:
                     TypeAdapter(hint).validate_python(default)  # type: ignore[arg-type]  # it takes any annotation

@@ -24,6 +24,7 @@ from threading import Thread
 from typing import TypeVar
 
 from agent_core.background import done_within
+from agent_core.models.llm import ToolSpec
 from agent_core.tasks import Report
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Screen
@@ -187,6 +188,8 @@ def tools_of(
 
     def wrong_with(plugin: Plugin, tool: Tool) -> Iterator[str]:
         expect(tool, Tool, "an item of tools()")
+        if not is_ours(type(plugin)):
+            expect(tool.spec, ToolSpec, "the spec of a tool")  # made now: a wrong schema is found at the start
         if tool.name not in plugin.tool_names:
             yield f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
         if tool.name in taken or (tool.name in reserved and not is_ours(type(plugin))):

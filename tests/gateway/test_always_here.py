@@ -45,7 +45,7 @@ def programs(*, untrusted: bool = False) -> tuple[Tool, list[str]]:
         ran.append(script.read_text() if script.exists() else argv[-1])
         return "done"
 
-    run.spec = run.spec.model_copy(update={"name": "run_command"})
+    run.name = "run_command"
     run.where = where  # type: ignore[attr-defined]
     return run, ran
 

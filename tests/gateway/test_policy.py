@@ -42,7 +42,7 @@ def made(acts: Acts, name: str = "something") -> Tool:
         """Does it."""
         return url
 
-    something.spec = something.spec.model_copy(update={"name": name})
+    something.name = name
     return something
 
 

@@ -110,6 +110,11 @@ BAD = {
     "exit when made": (plugin("def __init__(self, core): raise SystemExit"), "SystemExit"),
     "tools": (plugin("def tools(self): return 1 / 0"), "ZeroDivisionError: division by zero"),
     "no tools": (plugin("def tools(self): return [1]"), "an item of tools() should be of the type Tool, not int"),
+    "a tool without a schema": (
+        "from parley import tool\nasync def roll(how: dict.fromkeys):\n    pass\n"
+        + plugin("tool_names = frozenset({'roll'}); tools = lambda self: [tool()(roll)]"),
+        "PydanticSchemaGenerationError: Unable to generate",
+    ),
     "a tool alone": (
         plugin("def tools(self): return 1"),
         "the result of tools() should be of the type Iterable, not int",

@@ -64,7 +64,7 @@ class JobParts:
             delivery=delivery,
             rights=self.rights,
             clock=clock,
-            costs=Costs(agents.chat_models.model_for, [each.spec for each in agents.parts.tools]),
+            costs=Costs(agents.chat_models.model_for, agents.parts.tools),
             skills=agents.parts.skills,
             zone_of=people.zones.of,
             new_id=base.new_request_id,

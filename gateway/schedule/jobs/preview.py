@@ -2,15 +2,17 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from zoneinfo import ZoneInfo
 
-from agent_core.models.llm import ModelInfo, ToolSpec
+from agent_core.models.llm import ModelInfo
 from agent_core.models.tokens import estimate
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.loaded_skills import read_instructions
 from agent_core.skills.skill import SkillError
+from agent_core.tools.tool import Tool
 from channels.base import Button, ChatKey, OutboundMessage
 from channels.text import literal
 from gateway.permissions.question_text import one_line, shown
@@ -57,10 +59,15 @@ class Cost:
 class Costs:
     """Estimates the cost of jobs."""
 
-    def __init__(self, model_for: Callable[[ChatKey, str], Awaitable[ModelInfo]], tools: Iterable[ToolSpec]) -> None:
+    def __init__(self, model_for: Callable[[ChatKey, str], Awaitable[ModelInfo]], tools: Sequence[Tool]) -> None:
         """`model_for` returns the model that works for a person in a chat."""
         self._model_for = model_for
-        self._first = _PROMPT + sum(estimate(json.dumps(spec.model_dump(mode="json"))) for spec in tools)
+        self._tools = tools
+
+    @cached_property
+    def _first(self) -> int:
+        """Tokens of a first request without the job's own words."""
+        return _PROMPT + sum(estimate(json.dumps(tool.spec.model_dump(mode="json"))) for tool in self._tools)
 
     async def expected(self, job: Job, past: Sequence[Firing], more: int) -> Cost | None:
         """Return the expected cost of a firing, or None if it calls no model.

@@ -8,7 +8,6 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from agent_core.mcp.config import LONGEST_NAME, plain, tool_names
 from agent_core.mcp.tool import MOST_IMAGES, Schema, as_result
 from agent_core.messages import JsonObject, text_of
-from agent_core.models.llm import ToolSpec
 from agent_core.origin import NOT_KNOWN
 from agent_core.tools.registry import ToolRegistry, UnknownTool
 from agent_core.tools.tool import Tool, tool
@@ -127,7 +126,7 @@ def named(name: str) -> Tool:
         """Nothing."""
         return name
 
-    body.spec = ToolSpec(name=name, description="", parameters={})
+    body.name = name
     return body
 
 

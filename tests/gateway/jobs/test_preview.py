@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.models.llm import ModelInfo, ToolSpec
+from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
+from agent_core.tools.tool import Tool, tool
 from channels.base import Button, ChatKey
 from gateway.schedule.jobs.job_changes import Reshaping, reshaped, reshapings
 from gateway.schedule.jobs.preview import (
@@ -188,7 +189,7 @@ def report() -> Job:
     return a_job(Report(instructions="What is new?"))
 
 
-def costs(model: ModelInfo, tools: Sequence[ToolSpec] = ()) -> Costs:
+def costs(model: ModelInfo, tools: Sequence[Tool] = ()) -> Costs:
     async def model_for(chat: ChatKey, person: str) -> ModelInfo:
         return model
 
@@ -210,9 +211,14 @@ async def test_the_cost_is_the_mean_of_the_last_five_that_asked_a_model() -> Non
 
 async def test_before_the_first_time_it_is_a_guess_from_the_model_s_prices() -> None:
     dear = ModelInfo(id="dear", input_price=3.0, output_price=15.0)
-    tools = [ToolSpec(name="look", description="Look around. " * 100, parameters={})]
+
+    @tool()
+    async def look(around: str = "Look around. " * 100) -> str:
+        """Looks around."""
+        return around
+
     cheap = await costs(dear).expected(report(), [], 0)
-    usual = await costs(dear, tools).expected(report(), [], 2_000)
+    usual = await costs(dear, [look]).expected(report(), [], 2_000)
 
     assert cheap is not None
     assert usual is not None

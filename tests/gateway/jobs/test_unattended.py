@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from agent_core.loop.permissions import Answer, Permissions, Proposal
 from agent_core.messages import JsonObject, ToolCall, UserMessage
+from agent_core.models.llm import ToolSpec
 from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN, named
 from agent_core.skills.library import SkillLibrary
@@ -120,6 +121,10 @@ async def test_what_strangers_had_a_word_in_reads_addresses_that_people_gave(
 class Others(Tool):
     """A tool of an external MCP server."""
 
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(name=self.name, description="", parameters={})
+
     def validate(self, arguments: JsonObject) -> BaseModel:
         return BaseModel()
 
@@ -129,7 +134,7 @@ class Others(Tool):
 
 async def test_what_others_call_by_the_name_of_ours_is_not_approved(library: SkillLibrary) -> None:
     ours = proposal("run_skill_script", "exec", skill="chart")
-    theirs = replace(ours, tool=Others(ours.tool.spec, Traits(acts="exec")))
+    theirs = replace(ours, tool=Others(ours.tool.name, Traits(acts="exec")))
 
     assert (await permissions(library, "chart").decide(theirs)).behavior == "deny"
 
