@@ -99,7 +99,7 @@ def _exchange(connection: sqlite3.Connection, number: int, at: float) -> None:
     message, run = user(words, origin=CLEAN), f"run{number}"
     row = (number + 1, str(LONG), "long", run, message.model_dump_json())
     connection.execute("INSERT INTO transcript (seq, chat, session, run, turn, message) VALUES (?, ?, ?, ?, 0, ?)", row)
-    index(connection, number + 1, LONG, run, message)
+    index(connection, [(number + 1, LONG, run, message)])
 
 
 async def _read(client: ClientSession) -> list[Figure]:

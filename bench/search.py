@@ -97,7 +97,7 @@ def _store(connection: sqlite3.Connection, seq: int, chat: ChatKey, text: str) -
 
 
 def _index(connection: sqlite3.Connection, seq: int, chat: ChatKey, text: str) -> None:
-    index(connection, seq, chat, f"run-{seq}", user(text, origin=CLEAN))
+    index(connection, [(seq, chat, f"run-{seq}", user(text, origin=CLEAN))])
 
 
 def _messages() -> Iterator[tuple[int, str]]:

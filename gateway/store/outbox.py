@@ -96,7 +96,7 @@ class Outbox(Table):
 
         def change(connection: Connection) -> None:
             connection.execute(query, (message_id, body, at, post.key))
-            if connection.execute(_SPOKE, (chat,)).rowcount:
+            if post.chat.thread is not None and connection.execute(_SPOKE, (chat,)).rowcount:
                 self._changed(connection, Topic.SPOKEN, chat)
 
         await self._writer.submit(change)

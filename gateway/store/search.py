@@ -1,7 +1,7 @@
 """The search index over what was said."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from agent_core.messages import (
 )
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.search_index import SEEN, Sought, index_of
+from gateway.store.search_index import SEEN, Entry, Sought, index_of
 from gateway.store.search_terms import indexed_terms, sought_terms
 from gateway.store.table import Table, readable
 from gateway.store.writer import StoreUnavailable, Writer
@@ -24,9 +24,12 @@ PAUSE = 0.05
 """Seconds between two steps."""
 AT_ONCE = 200
 """Older rows indexed in one transaction; it takes some 20 ms."""
-TOGETHER = 16
+TOGETHER = 32
 """New rows indexed in one transaction, where each transaction that adds to the index costs as much as many rows do."""
 _END = 2**63 - 1
+
+Row = tuple[int, ChatKey, str, AgentMessage]
+"""The number of a row of the transcript, its chat, its run and its message."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ async def index_newest(writer: Writer) -> None:
 def appended(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
     """Index a new row of the transcript: at once, or together with those before it."""
     if not index_of(connection).adds_together:
-        index(connection, seq, chat, run, message)
+        index(connection, [(seq, chat, run, message)])
     elif seq % TOGETHER == 0:
         _index_newer(connection)
 
@@ -117,17 +120,18 @@ def _index_newer(connection: Connection) -> None:
     (after,) = connection.execute("SELECT after FROM search_progress").fetchone()
     query = f"SELECT seq, chat, run, message FROM transcript WHERE seq > ? AND {SEEN} ORDER BY seq"  # noqa: S608
     rows = connection.execute(query, (after,)).fetchall()
-    for seq, chat, run, message in readable(rows, _older, "transcript"):
-        index(connection, seq, chat, run, message)
+    index(connection, readable(rows, _row, "transcript"))
     (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM transcript").fetchone()
     if last > after:
         connection.execute("UPDATE search_progress SET after = ?", (last,))
 
 
-def index(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
-    """Add a row of the transcript to the index, if the chat has seen its text."""
-    if terms := indexed_terms(said(message)):
-        index_of(connection).add(connection, seq, chat, run, terms)
+def index(connection: Connection, rows: Iterable[Row]) -> None:
+    """Add rows of the transcript to the index, if their chats have seen the texts."""
+    found = ((seq, chat, run, indexed_terms(said(message))) for seq, chat, run, message in rows)
+    entries = [Entry(seq, chat, run, terms) for seq, chat, run, terms in found if terms]
+    for begin in range(0, len(entries), AT_ONCE):
+        index_of(connection).add(connection, entries[begin : begin + AT_ONCE])
 
 
 def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> list[tuple[ChatKey, str]]:
@@ -168,7 +172,7 @@ def _found(row: tuple[int, str, str, str, str, str | None]) -> Found:
     return Found(seq, ChatKey.parse(chat), session, run, message, message_id)
 
 
-def _older(row: tuple[int, str, str, str]) -> tuple[int, ChatKey, str, AgentMessage]:
+def _row(row: tuple[int, str, str, str]) -> Row:
     seq, chat, run, message = row
     return seq, ChatKey.parse(chat), run, message_adapter.validate_json(message)
 
@@ -197,8 +201,7 @@ def index_older(connection: Connection) -> bool:
     (before,) = connection.execute("SELECT before FROM search_progress").fetchone()
     query = f"SELECT seq, chat, run, message FROM transcript WHERE seq < ? AND {SEEN} ORDER BY seq DESC LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (before, AT_ONCE)).fetchall()
-    for seq, chat, run, message in readable(rows, _older, "transcript"):
-        index(connection, seq, chat, run, message)
+    index(connection, readable(rows, _row, "transcript"))
     left = rows[-1][0] if len(rows) == AT_ONCE else 0
     connection.execute("UPDATE search_progress SET before = ?", (left,))
     return bool(left)

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 from channels.base import ChatKey
@@ -40,14 +41,24 @@ class Sought:
     """The id of somebody who began a run in the conversation; empty for all conversations."""
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A row of the transcript as it is added to the index."""
+
+    seq: int
+    chat: ChatKey
+    run: str
+    terms: Sequence[str]
+
+
 class SearchIndex(Protocol):
     """Rows of the transcript by their chat and the terms of their text."""
 
     adds_together: bool
     """True if a transaction that adds one row costs as much as one that adds many, and rows are added in order."""
 
-    def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
-        """Add a row of the transcript.
+    def add(self, connection: Connection, entries: Sequence[Entry]) -> None:
+        """Add rows of the transcript.
 
         Those of tasks and jobs are left out: here if rows are added at once, else by who reads them, see `SEEN`.
         """
@@ -80,10 +91,11 @@ class Fts5Index:
         " WHERE said MATCH ? AND owner = ? AND deleted IS NULL ORDER BY said.rowid DESC LIMIT ?"
     )
 
-    def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
-        """Add a row. A statement with a condition would have SQLite write the index out for each row."""
-        row = seq, chat_term(chat), " ".join(terms)
-        connection.execute("INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", row)
+    def add(self, connection: Connection, entries: Sequence[Entry]) -> None:
+        """Add rows by one statement. One with a condition would have SQLite write the index out for each row."""
+        rows = [(each.seq, chat_term(each.chat), " ".join(each.terms)) for each in entries]
+        marks = ", ".join(["(?, ?, ?)"] * len(rows))
+        connection.execute(f"INSERT INTO said (rowid, chat, words) VALUES {marks}", [*chain.from_iterable(rows)])  # noqa: S608
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
@@ -120,9 +132,9 @@ class ArrayIndex:
         " WHERE terms @> ? AND owner = ? AND deleted IS NULL ORDER BY said.seq DESC LIMIT ?"
     )
 
-    def add(self, connection: Connection, seq: int, chat: ChatKey, run: str, terms: Sequence[str]) -> None:
-        row = seq, [_chat_term(chat), *terms], run
-        connection.execute(f"INSERT INTO said (seq, terms) SELECT ?, ? {_IF_SEEN}", row)
+    def add(self, connection: Connection, entries: Sequence[Entry]) -> None:
+        rows = [(each.seq, [_chat_term(each.chat), *each.terms], each.run) for each in entries]
+        connection.executemany(f"INSERT INTO said (seq, terms) SELECT ?, ? {_IF_SEEN}", rows)
 
     def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         of_chats = [*map(_chat_term, chats)]
