@@ -16,7 +16,6 @@ from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.health import HealthScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.log import LogScreen
-from gateway.admin.screens.mcp import McpScreen
 from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.nodes import NodesScreen
 from gateway.admin.screens.overview import OverviewScreen
@@ -34,6 +33,7 @@ from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.plugins.mcp.screen import McpScreen
 from gateway.records.recent_log import RECENT
 
 logger = structlog.get_logger(__name__)

@@ -24,7 +24,6 @@ from gateway.commands.forget import ForgetCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
-from gateway.commands.mcp import McpCommands
 from gateway.commands.model_status import ModelStatus
 from gateway.commands.model_test import ModelTest
 from gateway.commands.models import ModelCommands
@@ -48,6 +47,7 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.plugins.mcp.command import McpCommands
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 log = structlog.get_logger(__name__)

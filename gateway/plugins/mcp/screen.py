@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Group, View, Visit
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.question_text import shown
 
+TEMPLATE = Path(__file__).with_name("servers.html")
 MOST_TOOL_NAME = 60
 """Characters."""
 
@@ -51,7 +53,10 @@ class McpScreen:
         """Return all servers."""
         offered = {tool.name for tool in self._offered()}
         waiting = self._approved.waiting()
-        return View("mcp.html", {"servers": [self._row(each, offered, waiting) for each in self._approved.names]})
+        return View(
+            Path(__file__).with_name("servers.html"),
+            {"servers": [self._row(each, offered, waiting) for each in self._approved.names]},
+        )
 
     async def waiting(self) -> int:
         """Return the number of servers that await approval."""
