@@ -15,6 +15,7 @@ from gateway.permissions.group_rules import GroupRules
 from gateway.permissions.roles import Roles
 from gateway.permissions.workspaces import Workspaces
 from gateway.records.metric import Durations, Metric
+from gateway.runs.added_servers import AddedServers
 from gateway.runs.errands import Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.security.secrets import Secrets
@@ -45,6 +46,7 @@ class Core:
         owing: Makes a change, and records what it returns as owed, for `owe`.
         sandbox: Runs programs without the network, without Parley's files and within limits; None on a machine that
             allows no sandbox. Whatever parses a file of others belongs in there.
+        servers: The MCP servers that owners have added, and which tools of all servers they have approved.
     """
 
     store: Store
@@ -61,6 +63,7 @@ class Core:
     home: Path
     owing: Callable[[Callable[[Connection], Sequence[Owed]]], Awaitable[Sequence[Owed]]]
     sandbox: Sandbox | None
+    servers: AddedServers
 
     async def owe(self, change: Callable[[Connection], Sequence[Owed]]) -> Sequence[Owed]:
         """Make a change of the plugin's tables, and let what it returns be owed, in one transaction.

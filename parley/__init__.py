@@ -66,6 +66,7 @@ from gateway.permissions.roles import Role, Roles
 from gateway.permissions.workspaces import Workspaces
 from gateway.plugin import Plugin
 from gateway.records.metric import Durations, Metric, counter, gauge
+from gateway.runs.added_servers import AddedServers
 from gateway.runs.errands import Errand, ErrandEnd, Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
@@ -98,6 +99,7 @@ __all__ = [
     "Access",
     "Action",
     "Acts",
+    "AddedServers",
     "Again",
     "Amount",
     "Answer",

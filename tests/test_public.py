@@ -27,6 +27,7 @@ INNER = {
     "agent_core.loop.execution": "results of calls in our own words",
     "agent_core.loop.gate": "the same",
     "agent_core.mcp.config": "MCP servers in the settings",
+    "agent_core.mcp.servers": "the same",
     "agent_core.messages": "what is stored of a conversation",
     "agent_core.models.failures": "what other servers say of a failure",
     "agent_core.models.llm": "tools as models see them",
@@ -41,6 +42,7 @@ INNER = {
     "agent_core.tools.files.reading": "the same",
     "agent_core.tools.memory": "the facts of chats",
     "agent_core.tools.web.invisible_characters": "what nobody sees in a text",
+    "agent_core.tools.web.fetch": "which addresses are public",
     "agent_core.untrusted": "text of others",
     "agent_core.versions.group": "former versions of files",
     "agent_core.versions.undo": "the same",
@@ -57,6 +59,7 @@ INNER = {
     "gateway.commands.suggested": "values that are offered",
     "gateway.delivery.outgoing": "files that are sent",
     "gateway.errors": "what is wrong with the home",
+    "gateway.permissions.approved_tools": "what MCP servers say of their tools",
     "gateway.permissions.groups": "rules of groups",
     "gateway.permissions.permissions": "who allowed a call",
     "gateway.permissions.question_text": "the same",
@@ -72,6 +75,7 @@ INNER = {
     "gateway.records.audit_check": "the same",
     "gateway.records.replay.lines": "runs, as they are recorded",
     "gateway.records.spending_report": "what was spent",
+    "gateway.runs.added_servers": "MCP servers that owners add",
     "gateway.runs.answer": "what is stored of a conversation",
     "gateway.schedule.jobs.preview": "jobs in our own words",
     "gateway.schedule.times.words": "times in our own words",
@@ -101,6 +105,8 @@ INNER = {
     "gateway.upkeep.doctor.home": "whether Parley runs",
     "gateway.upkeep.kept": "which backups are kept",
     "gateway.upkeep.sizes": "how much is kept",
+    "gateway.upkeep.mcp_notices": "what owners are told of MCP servers",
+    "gateway.settings.mcp": "MCP servers in the settings",
 }
 """Modules that our plugins import and others may not count on, with what they are about."""
 

@@ -21,7 +21,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 
 from agent_core.log_errors import log_errors
+from agent_core.mcp.access import Access
 from agent_core.mcp.config import McpServer, plain, revealed, tool_names
+from agent_core.mcp.http import CheckedTransport, TokenAuth
 from agent_core.mcp.left_out import LeftOut
 from agent_core.mcp.reading import Listing, forgiving
 from agent_core.mcp.stdio import LONGEST_MESSAGE, Trouble, over_stdio, trouble_of
@@ -32,6 +34,7 @@ from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools.argument_schema import UnusableSchema
 from agent_core.tools.tool import Tool, ToolFailed
+from agent_core.tools.web.fetch import ForbiddenAddress
 
 CONNECT_WITHIN = 60.0
 """Seconds; some commands download their server first."""
@@ -52,7 +55,7 @@ INHERITED = ("PATH", "HOME", "LANG")
 GONE = 404
 """HTTP status for a session that the server does not know any more."""
 
-_TROUBLES = (OSError, MCPError, httpx2.HTTPError, ValueError, RuntimeError, ExceptionGroup)
+_TROUBLES = (OSError, MCPError, httpx2.HTTPError, ForbiddenAddress, ValueError, RuntimeError, ExceptionGroup)
 
 log = structlog.get_logger(__name__)
 
@@ -70,6 +73,8 @@ class Connection:
         environ: Mapping[str, str],
         taken: Collection[str],
         see: Callable[[str, Sequence[Tool], Sequence[LeftOut]], None],
+        *,
+        access: Access | None = None,
     ) -> None:
         self.name = name
         self.tools: tuple[McpTool, ...] = ()
@@ -77,6 +82,7 @@ class Connection:
         self.trouble: Trouble | None = None
         """Why it is not connected, after an attempt."""
         self._server = server
+        self._access = access
         self._environ = environ
         self._taken = taken
         self._see = see
@@ -105,6 +111,10 @@ class Connection:
         """
         self._leaving = True
         self._lost.set()
+        self._wanted.set()
+
+    def retry(self) -> None:
+        """Connect at once if it is not connected."""
         self._wanted.set()
 
     async def run(self) -> None:
@@ -213,7 +223,11 @@ class Connection:
         headers = {name: revealed(value) for name, value in self._server.headers.items()}
         patience = httpx2.Timeout(30.0, read=300.0)
         async with httpx2.AsyncClient(
-            headers=headers, timeout=patience, event_hooks={"response": [self._note_status]}
+            headers=headers,
+            timeout=patience,
+            event_hooks={"response": [self._note_status]},
+            auth=TokenAuth(self._access) if self._access else None,
+            transport=CheckedTransport(self._access.may_reach) if self._access else None,
         ) as http:
             transport = streamable_http_client(self._server.url, http_client=http, max_sse_event_size=LONGEST_MESSAGE)
             async with Client(

@@ -10,14 +10,14 @@ import logging
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Protocol
+from typing import Protocol, cast
 
 import structlog
 
 from agent_core.clock import SystemClock
+from agent_core.mcp.access import Access
 from agent_core.mcp.config import McpServer
 from agent_core.mcp.left_out import LeftOut
 from agent_core.supervise import supervise
@@ -40,9 +40,20 @@ log = structlog.get_logger(__name__)
 def _unseen(_: str, __: Sequence[Tool], ___: Sequence[LeftOut]) -> None: ...
 
 
-class _Trouble(Protocol):
-    fact: str
-    fix: str
+class Trouble(Protocol):
+    """A problem with a server, and what to do about it."""
+
+    @property
+    def fact(self) -> str:
+        """Return the problem."""
+
+    @property
+    def fix(self) -> str:
+        """Return what to do."""
+
+    @property
+    def asks_sign_in(self) -> bool:
+        """Return True if it wants to know who asks."""
 
 
 class _Connection(Protocol):
@@ -51,9 +62,38 @@ class _Connection(Protocol):
     left_out: Sequence[LeftOut]
     tried: asyncio.Event
 
+    @property
+    def trouble(self) -> Trouble | None: ...
     def leave(self) -> None: ...
+    def retry(self) -> None: ...
     async def run(self) -> None: ...
-    async def look(self, within: float) -> _Trouble | None: ...
+    async def look(self, within: float) -> Trouble | None: ...
+
+
+class _Connecting(Protocol):
+    """The module of connections, which is imported late."""
+
+    def Connection(  # noqa: N802 - the name of its class
+        self,
+        name: str,
+        server: McpServer,
+        environ: Mapping[str, str],
+        taken: Collection[str],
+        see: See,
+        *,
+        access: Access | None,
+    ) -> _Connection: ...
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A server that is to be connected, and how."""
+
+    name: str
+    server: McpServer
+    see: See = field(compare=False)
+    access: Access | None = field(default=None, compare=False)
+    """None for a server of the settings, which may have any address."""
 
 
 @dataclass(frozen=True)
@@ -68,35 +108,61 @@ class Looked:
 
 
 class McpServers:
-    """All MCP servers, connected in the background. One that cannot be connected is left out and blocks nothing."""
+    """MCP servers, connected in the background. One that cannot be connected is left out and blocks nothing.
+
+    `change` names others while it runs. Each has a key, which is its name unless several connections go to one server.
+    """
 
     def __init__(self, servers: Mapping[str, McpServer], environ: Mapping[str, str], see: See = _unseen) -> None:
-        self._servers = servers
+        self._wanted: Mapping[str, Reached] = {name: Reached(name, each, see) for name, each in servers.items()}
         self._environ = environ
-        self._see = see
-        self._connections: list[_Connection] = []
+        self._taken: Collection[str] = ()
+        self._connections: dict[str, _Connection] = {}
+        self._running: dict[str, tuple[Reached, asyncio.Task[None]]] = {}
         self._task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
         self._opened_all = asyncio.Event()
 
     def begin(self, taken: Collection[str] = ()) -> None:
         """Start connecting and return at once. `taken` are tool names that must not be used."""
-        if self._servers and self._task is None:
-            work = partial(self._run, taken)
-            self._task = asyncio.create_task(supervise("MCP servers", work, SystemClock()), name="MCP servers")
+        self._taken = taken
+        if self._wanted and self._task is None:
+            self._task = asyncio.create_task(supervise("MCP servers", self._run, SystemClock()), name="MCP servers")
 
-    async def tried(self, within: float) -> None:
-        """Wait until each server has been tried once, but at most `within` seconds."""
+    def change(self, wanted: Mapping[str, Reached], taken: Collection[str] = ()) -> None:
+        """Connect to these servers, by their keys, and leave all others; what stays the same stays connected."""
+        self._wanted = wanted
+        self._opened_all.clear()
+        self._changed.set()
+        self.begin(taken)
+
+    async def tried(self, within: float, *keys: str) -> None:
+        """Wait until each server, or each of these, has been tried once, but at most `within` seconds."""
         if self._task is None:
             return
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._opened_all.wait()
-                for connection in self._connections:
-                    await connection.tried.wait()
+                for key, connection in list(self._connections.items()):
+                    if not keys or key in keys:
+                        await connection.tried.wait()
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of all servers that have answered so far."""
-        return tuple(tool for connection in self._connections for tool in connection.tools)
+        return tuple(tool for connection in self._connections.values() for tool in connection.tools)
+
+    def tools_of(self, key: str) -> Sequence[Tool]:
+        """Return the tools of one server; none if there is no such server."""
+        return self._connections[key].tools if key in self._connections else ()
+
+    def trouble(self, key: str) -> Trouble | None:
+        """Return why a server is not connected, after an attempt."""
+        return self._connections[key].trouble if key in self._connections else None
+
+    def retry(self, key: str) -> None:
+        """Connect to a server at once if it is not connected."""
+        if key in self._connections:
+            self._connections[key].retry()
 
     async def close(self) -> None:
         """Disconnect from all servers; programs that were started have ended afterwards."""
@@ -106,7 +172,8 @@ class McpServers:
 
     async def look(self, within: float) -> list[Looked]:
         """Connect to each server, count its tools and disconnect. Raises ImportError if the package is missing."""
-        connections = await self._opened(())
+        module = await _connecting()
+        connections = [self._made(module, each) for each in self._wanted.values()]
         troubles = await asyncio.gather(*(connection.look(within) for connection in connections))
         return [
             Looked(
@@ -119,32 +186,55 @@ class McpServers:
             for each, trouble in zip(connections, troubles, strict=True)
         ]
 
-    async def _run(self, taken: Collection[str]) -> None:
+    async def _run(self) -> None:
         try:
-            self._connections = await self._opened(taken)
+            module = await _connecting()
         except ImportError as error:
             log.warning("MCP servers are set up and cannot be used", why=str(error), fix=how_to_install())
-            return
-        finally:
             self._opened_all.set()
-        tasks = {asyncio.create_task(each.run(), name=f"MCP server {each.name}") for each in self._connections}
+            return
         try:
-            await asyncio.wait(tasks)
+            while True:
+                self._changed.clear()
+                await self._leave([key for key, (was, _) in self._running.items() if self._wanted.get(key) != was])
+                for key, wanted in self._wanted.items():
+                    if key not in self._running:
+                        self._connections[key] = self._made(module, wanted)
+                        work = self._connections[key].run()
+                        self._running[key] = wanted, asyncio.create_task(work, name=f"MCP server {wanted.name}")
+                self._opened_all.set()
+                await self._changed.wait()
         finally:
-            for each in self._connections:
-                each.leave()
-            while tasks:
-                for task in tasks:
-                    task.cancel()
-                _, tasks = await asyncio.wait(tasks, timeout=LEAVING)
+            await self._leave(list(self._running))
 
-    async def _opened(self, taken: Collection[str]) -> list[_Connection]:
-        if find_spec("mcp") is None:
-            raise ImportError("the package mcp is not installed")
-        module = await asyncio.to_thread(importlib.import_module, CONNECTION)
-        for name in _LOGGERS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        return [module.Connection(name, each, self._environ, taken, self._see) for name, each in self._servers.items()]
+    async def _leave(self, keys: Collection[str]) -> None:
+        tasks = {self._running.pop(key)[1] for key in keys}
+        for key in keys:
+            self._connections.pop(key).leave()
+        while tasks:
+            for task in tasks:
+                task.cancel()
+            _, tasks = await asyncio.wait(tasks, timeout=LEAVING)
+
+    def _made(self, module: _Connecting, wanted: Reached) -> _Connection:
+        return module.Connection(
+            wanted.name, wanted.server, self._environ, self._taken, wanted.see, access=wanted.access
+        )
+
+
+async def _connecting() -> _Connecting:
+    """Import the module of connections. Raises ImportError if the package is missing."""
+    if not is_installed():
+        raise ImportError("the package mcp is not installed")
+    module = await asyncio.to_thread(importlib.import_module, CONNECTION)
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return cast("_Connecting", module)
+
+
+def is_installed() -> bool:
+    """Return True if the SDK is there."""
+    return find_spec("mcp") is not None
 
 
 def how_to_install() -> str:

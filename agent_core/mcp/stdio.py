@@ -22,6 +22,7 @@ from mcp import MCPError, types
 from mcp.shared.message import SessionMessage
 
 from agent_core.mcp.config import McpServer, plain
+from agent_core.tools.web.fetch import ForbiddenAddress
 
 LONGEST_MESSAGE = 32 * 1024**2
 """Bytes."""
@@ -43,6 +44,10 @@ FAILED = 400
 
 class ServerEnded(Exception):
     """The program has ended or stopped talking; the text says how, for users."""
+
+
+_TELLING = (ServerEnded, ForbiddenAddress, OSError, httpx2.HTTPError)
+"""Errors that say what is wrong, among those of a group."""
 
 
 class _Talk:
@@ -206,12 +211,13 @@ class Trouble:
 
     fact: str
     fix: str
+    asks_sign_in: bool = False
 
 
 def trouble_of(error: BaseException, server: McpServer, status: int | None = None) -> Trouble:
     """Return the problem behind an error. `status` is that of the last HTTP response, which the SDK may not report."""
     leaves = list(_leaves(error))
-    first = next((leaf for leaf in leaves if isinstance(leaf, ServerEnded | OSError | httpx2.HTTPError)), leaves[0])
+    first = next((leaf for leaf in leaves if isinstance(leaf, _TELLING)), leaves[0])
     return _of_command(first, server) if server.command else _of_url(first, server, status)
 
 
@@ -236,10 +242,13 @@ def _of_command(error: BaseException, server: McpServer) -> Trouble:
 def _of_url(error: BaseException, server: McpServer, status: int | None) -> Trouble:
     host = urlsplit(server.url or "").netloc
     if status in NO_ENTRY:
-        return Trouble(f"{host} refuses us (HTTP {status})", "check its headers: is the token there, and valid?")
+        fix = "check its headers: is the token there, and valid?"
+        return Trouble(f"{host} refuses us (HTTP {status})", fix, asks_sign_in=status == NO_ENTRY[0])
     if status is not None and status >= FAILED:
         return Trouble(f"{host} answers with HTTP {status}", "check its url: many end in /mcp")
     match error:
+        case ForbiddenAddress():
+            return Trouble(f"{host} has a private or special address", "give one of the public internet")
         case TimeoutError() | httpx2.TimeoutException():
             return Trouble(f"{host} does not answer in time", "check its url, and whether it runs")
         case httpx2.HTTPError() | OSError():

@@ -31,6 +31,9 @@ from gateway.texts.say import Language
 
 log = structlog.get_logger(__name__)
 
+WAIT_FOR_SERVERS = 10.0
+"""Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
+
 
 class Gateway:
     """A running gateway: its parts, and the order in which they start and stop."""
@@ -60,6 +63,7 @@ class Gateway:
         self._subscribe()
         self.base.audit.begin()
         await self.agents.live.load()
+        await self._connect_servers()
         await self.guards.budgets.load()
         await self.commands.forgetting.catch_up()
         await asyncio.to_thread(self.commands.note_plugins)
@@ -69,6 +73,12 @@ class Gateway:
         self.events.hearing.start(hearing, "stored events")
         await self._tell_of_differences()
         self._tell_of_plugins()
+
+    async def _connect_servers(self) -> None:
+        """Begin to connect to the MCP servers that owners have added."""
+        await self.base.servers.refresh()
+        if self.base.servers.added and await self.base.store.runs.open_ids():
+            await self.base.servers.all_tried(WAIT_FOR_SERVERS)
 
     def _tell_of_plugins(self) -> None:
         """Tell owners of plugins of others that are left out at this start, and record what was approved or refused."""
@@ -141,6 +151,7 @@ class Gateway:
         await self.guards.approvals.close()
         await asyncio.gather(self.guards.budget_notices.close(), self.commands.forgetting.close())
         await self._moments.closed()
+        await self.base.servers.close()
         await self.base.delivery.close()
 
     def _subscribe(self) -> None:

@@ -33,7 +33,6 @@ from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.plugins.mcp.screen import McpScreen
 from gateway.records.recent_log import RECENT
 
 logger = structlog.get_logger(__name__)
@@ -54,7 +53,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
     settings = SettingsScreen(made.agents.live, current, home, secrets)
     skills = SkillsScreen(made.agents.parts.skills, store, delivery)
     models = ModelsScreen(made.agents.chat_models, store, delivery, insight)
-    mcp = McpScreen(base.approved, made.agents.parts.others)
     plugins = PluginsScreen(made.commands.plugins, ApprovedPlugins(home), secrets)
     health = HealthScreen(base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets)
     log = LogScreen(RECENT, home, secrets)
@@ -77,7 +75,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
         costs,
         models,
         connect,
-        mcp,
         plugins,
         settings,
     )

@@ -24,7 +24,7 @@ from channels.terminal.frames import FILE
 from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
-from gateway.app.composition import Gateway, composed
+from gateway.app.composition import WAIT_FOR_SERVERS, Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
 from gateway.app.plugin_routes import paths_of
@@ -46,9 +46,6 @@ from gateway.store.writer import WriterFenced
 from gateway.texts.about import About
 
 log = structlog.get_logger(__name__)
-
-WAIT_FOR_SERVERS = 10.0
-"""Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
 
 TICK_EVERY = 30.0
 """Longest time in seconds between two checks for due jobs: the machine may sleep, and its clock may jump."""

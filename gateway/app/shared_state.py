@@ -18,6 +18,7 @@ class SharedState:
 
     def __init__(self, parts: Parts, commands: CommandParts) -> None:
         self._store, self._settings, self._signals = parts.base.store, parts.base.settings, parts.base.peers.signals
+        self._servers = parts.base.servers
         self._planned = parts.base.planned
         self._people, self._live = parts.people, parts.agents.live
         self._budgets, self._sessions = parts.guards.budgets, parts.chats.sessions
@@ -67,6 +68,7 @@ class SharedState:
         await rows.reload()
         self._people.groups.rules.replace(await rows.named(*RULES))
         await self._live.refresh()
+        await self._servers.refresh()
         await self._revocation.sweep()
 
     async def _zones_changed(self, _: str) -> None:

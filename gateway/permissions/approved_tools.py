@@ -55,17 +55,35 @@ class ApprovedTools:
         self.changed: asyncio.Queue[str] = asyncio.Queue()
         self.unusable: asyncio.Queue[str] = asyncio.Queue()
         self._file = Watched(file)
-        self._of = {name: _digest([each.command, each.url]) for name, each in servers.items()}
+        self._configured = {name: _digest([each.command, each.url]) for name, each in servers.items()}
+        self._added: Mapping[str, str] = {}
         self._shown: dict[str, Sequence[Tool]] = {}
         self._left_out: dict[str, Sequence[LeftOut]] = {}
         self._damaged = False
         self._kept: dict[str, _Known] = {}
+
+    def also(self, added: Mapping[str, McpServer]) -> None:
+        """Know these servers, which owners have added, beside those of the settings. They replace the former ones.
+
+        Nobody has read what such a server says of its tools, so an owner approves that, too.
+        """
+        self._added = {name: _digest([each.command, each.url]) for name, each in added.items()}
+        for name in self._shown.keys() - self._of.keys():
+            del self._shown[name]
+            self._left_out.pop(name, None)
+
+    @property
+    def _of(self) -> Mapping[str, str]:
+        """Digests of the commands and addresses of all servers."""
+        return {**self._added, **self._configured} if self._added else self._configured
 
     def see(self, name: str, tools: Sequence[Tool], left_out: Sequence[LeftOut] = ()) -> None:
         """Record the tools that a server shows, and those that cannot be offered.
 
         Called before any model reads them.
         """
+        if name not in self._of:
+            return
         self._shown[name] = tools
         self._see_tools(name, tools)
         self._see_left_out(name, left_out)
@@ -76,7 +94,7 @@ class ApprovedTools:
             if not tools:
                 return
             # An unreadable file might have listed the server, so its tools do not count as shown first.
-            first = () if self._damaged else _digests(tools)
+            first = () if self._damaged or name in self._added else _digests(tools)
             known = _Known(of=self._of[name], approved=first)
             self._note(name, known)
         if self.new(name) and not known.changed:

@@ -17,7 +17,7 @@ from gateway.settings.sources import Entry, Key, Layer, Names
 TABLE = "mcp"
 KEYS = frozenset(field.alias or name for name, field in McpServer.model_fields.items())
 LONGEST_NAME = 24
-_NAME = re.compile(rf"[a-zA-Z0-9][a-zA-Z0-9-]{{0,{LONGEST_NAME - 1}}}")
+NAME = re.compile(rf"[a-zA-Z0-9][a-zA-Z0-9-]{{0,{LONGEST_NAME - 1}}}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -36,7 +36,7 @@ def mcp_servers(merged: Layer, environ: Mapping[str, str], names: Names, refusal
 
 def _server(name: str, mine: Mapping[Key, Entry], environ: Mapping[str, str], names: Names) -> McpServer:
     first = next(iter(mine.values()))
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise SettingsError(
             f"{first.place}: {name!r} cannot be the name of an MCP server, whose tools begin with it; "
             f"use at most {LONGEST_NAME} letters, digits and -."

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from agent_core.tools.tool import Tool
 from gateway.app.moments import Moments
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
@@ -33,13 +34,15 @@ class AgentFactories:
         models = LiveModels(base.models, base.settings.model_source)
         self.live = LiveSettings(base.current, store.chat_settings, secrets, models, self._apply)
         self.runner = Runner(store, base.audit, base.drain, self.chat_models, base.peers.sending.wait_fresh)
-        tools = (*base.agent_parts.tools, send_file_tool(store, base.delivery, base.outgoing))
+        tools: tuple[Tool, ...] = (*base.agent_parts.tools, send_file_tool(store, base.delivery, base.outgoing))
+        failures, own = base.system.plugins.failures, {each.name for each in tools}
+        tools = (*tools, *tools_of(moments.plugins, failures, own, RESERVED))
+        base.servers.taken = RESERVED.union(each.name for each in tools)
         self.parts = replace(
             base.agent_parts,
-            tools=(
-                *tools,
-                *tools_of(moments.plugins, base.system.plugins.failures, {each.name for each in tools}, RESERVED),
-            ),
+            tools=tools,
+            others=base.servers.offered,
+            described_by=base.servers.origin,
             keeper_of=files.versions.of,
             spending_of=guards.spending_of,
             zone_of=people.zones.of,

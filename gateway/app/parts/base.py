@@ -13,6 +13,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.records.audit import AuditLog
+from gateway.runs.added_servers import AddedServers
 from gateway.runs.agents import AgentParts
 from gateway.runs.drain import Drain
 from gateway.runs.model_set import CurrentModels, ModelSet
@@ -44,6 +45,7 @@ class Base:
         """Those that are connected now."""
         self.agent_parts = agent_parts
         self.approved = approved
+        self.servers = AddedServers(stored.store.chat_settings, approved, agent_parts.others, agent_parts.described_by)
         self.system = system
         self.clock = system.clock
         self.new_id = system.new_id

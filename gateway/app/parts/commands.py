@@ -47,7 +47,6 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.plugins.mcp.command import McpCommands
 from gateway.upkeep.forgetting import Elsewhere, Forgetting
 
 log = structlog.get_logger(__name__)
@@ -145,7 +144,6 @@ class CommandParts:
             ApprovalCommands(guards.approvals, delivery, store.outbox).commands,
             AnswerCommands(guards.approvals, store.approvals, store.outbox).commands,
             RuleCommands(store.rules, people.zones).commands,
-            McpCommands(base.approved).commands,
             BudgetCommands(guards.budgets, store, access, base.audit, jobs.jobs).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,

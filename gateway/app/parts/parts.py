@@ -59,6 +59,7 @@ class Parts:
             home=base.home,
             owing=owed.add,
             sandbox=ProcessSandbox(launcher, base.clock) if launcher else None,
+            servers=base.servers,
         )
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)

@@ -104,7 +104,7 @@ class GroupCommands:
                 arguments="[mention|thread|always|default] [channel|workspace|everywhere]",
                 example="mention",
                 offered_to=Role.MEMBER,
-                after="mcp",
+                after="rules",
             ),
             Command(
                 "speakers",

@@ -1,80 +1,70 @@
-"""The command that approves what MCP servers say of their tools: /mcp."""
+"""The command /mcp: adds and removes MCP servers, and approves what servers say of their tools."""
 
-import json
+from collections.abc import Sequence
 
-from agent_core.tools.tool import Tool
 from channels.base import Button, OutboundMessage
+from channels.commands import Suggestion
 from gateway.chat.replies import Answer
-from gateway.commands.command import Command, Invocation, reply, rewritten
-from gateway.permissions.approved_tools import ApprovedTools
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
+from gateway.plugin import Core
+from gateway.plugins.mcp.adding import Adding
+from gateway.plugins.mcp.approving import APPROVE, Approving
 from gateway.texts.say import say
-from gateway.upkeep.mcp_notices import MOST_TOOL_NAME, left_out_lines, quoted
+from gateway.upkeep.mcp_notices import left_out_lines
 
-MOST_ABOUT, MOST_ARGUMENTS = 400, 600
-"""Characters."""
-APPROVE = "approve"
+OWNERS = Right("admin", Role.OWNER, Role.OWNER, refusal="mcp_not_yours")
+VERBS = frozenset({"add", "rm", "list", "in", "out", APPROVE})
+MOST_BUTTONS = 5
 
 
-class McpCommands:
+class McpCommand:
     """The command /mcp."""
 
-    def __init__(self, approved: ApprovedTools) -> None:
-        self._approved = approved
+    def __init__(self, core: Core) -> None:
+        self._servers = core.servers
+        self._adding = Adding(core, VERBS)
+        self._approving = Approving(core.servers.approved)
+        self._forms = {"add": self._adding.add, "rm": self._adding.remove, APPROVE: self._approving.approve}
 
     async def mcp(self, given: Invocation) -> Answer:
-        """List servers that await approval, or show the new descriptions of one with a button to approve them."""
-        verb, _, rest = given.arguments.strip().partition(" ")
-        if verb == APPROVE:
-            return self._approve(given, *rest.split()[:2])
-        waiting = self._approved.waiting()
-        if verb and verb in waiting:
-            return self._shown(given, verb)
-        left_out = list(left_out_lines(self._approved, given.language))
+        """Do what the first word says; show what a server says of its tools, or list the servers without one."""
+        form, name, words = (*given.arguments.split(None, 2), "", "", "")[:3]
+        if run := self._forms.get(form.lower()):
+            return await run(given, name.strip("`"), words.strip())
+        if form in self._servers.approved.waiting():
+            return self._approving.shown(given, form)
+        return self._list(given)
+
+    def _list(self, given: Invocation) -> OutboundMessage:
+        approved, language = self._servers.approved, given.language
+        waiting = approved.waiting()
+        others = [*self._adding.lines(language), *left_out_lines(approved, language)]
         if not waiting:
-            return reply("\n".join([say("mcp_none", given.language), *left_out]))
+            lines = [say("mcp_none", language), *others, say("mcp_add_usage", language, slash=given.slash)]
+            return reply("\n".join(lines))
         buttons = tuple(
-            (Button(label=say("show_button", given.language, id=name), action=f"/mcp {name}"),) for name in waiting[:5]
+            (Button(label=say("show_button", language, id=name), action=f"/mcp {name}"),)
+            for name in waiting[:MOST_BUTTONS]
         )
-        text = say("mcp_waiting", given.language, names=", ".join(f"`{name}`" for name in waiting))
-        return OutboundMessage(markdown="\n".join([text, *left_out]), buttons=buttons)
+        text = say("mcp_waiting", language, names=", ".join(f"`{name}`" for name in waiting))
+        return OutboundMessage(markdown="\n".join([text, *others]), buttons=buttons)
 
-    def _shown(self, given: Invocation, name: str) -> OutboundMessage:
-        tools, more = self._approved.next(name)
-        lines = [_line(tool, given) for tool in tools]
-        if more:
-            lines.append(say("mcp_more", given.language, count=more))
-        title = say("mcp_shown" if tools else "mcp_as_before", given.language, name=name)
-        label = say("mcp_approve_button", given.language)
-        button = Button(label=label, action=f"/mcp {APPROVE} {name} {self._approved.code(name)}", style="primary")
-        return OutboundMessage(markdown="\n\n".join(filter(None, [title, "\n".join(lines)])), buttons=((button,),))
-
-    def _approve(self, given: Invocation, name: str = "", code: str = "") -> Answer:
-        if name not in self._approved.waiting():
-            return reply(say("mcp_none", given.language))
-        if not self._approved.approve(name, code):
-            return self._shown(given, name)
-        if self._approved.new(name):
-            return self._shown(given, name)
-        return rewritten(say("mcp_approved", given.language, slash=given.slash, name=name))
+    async def _suggest(self, unfinished: Unfinished) -> Sequence[Suggestion]:
+        """Return the names of the servers."""
+        return [Suggestion(value=each, label=each) for each in self._servers.approved.names]
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "mcp",
-                {"en": "Approve what MCP servers say of their tools", "zh": "批准 MCP 服务器的工具说明"},
-                self.mcp,
-                rights=always(Right("admin", Role.OWNER, Role.OWNER, refusal="mcp_not_yours")),
-                hidden=True,
-            ),
+    def command(self) -> Command:
+        return Command(
+            "mcp",
+            {"en": "Add MCP servers, and approve their tools", "zh": "添加 MCP 服务器，并批准其工具"},
+            self.mcp,
+            rights=always(OWNERS),
+            arguments="[add|rm|list] [NAME] [ADDRESS]",
+            example="add deepwiki https://mcp.deepwiki.com/mcp",
+            offered_to=Role.OWNER,
+            after="plugins",
+            suggest=self._suggest,
         )
-
-
-def _line(tool: Tool, given: Invocation) -> str:
-    """Return everything that the model reads of a tool."""
-    name = quoted(tool.name, MOST_TOOL_NAME, given.language)
-    about = quoted(tool.spec.description, MOST_ABOUT, given.language)
-    arguments = json.dumps(tool.spec.parameters, ensure_ascii=False)
-    return f"- {name}: {about} {quoted(arguments, MOST_ARGUMENTS, given.language)}"

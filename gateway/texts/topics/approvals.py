@@ -185,8 +185,8 @@ TEXTS = {
         "zh": "模型的服务器不接受其参数的 schema",
     },
     "mcp_not_yours": {
-        "en": "Only an owner can approve the tools of MCP servers.",
-        "zh": "只有所有者可以批准 MCP 服务器的工具。",
+        "en": "Only an owner can add MCP servers and approve their tools.",
+        "zh": "只有所有者可以添加 MCP 服务器并批准其工具。",
     },
     "groups_only": {
         "en": "That is for groups. In a private chat I answer every message of the person it belongs to.",

@@ -1,4 +1,4 @@
-"""Texts of the admin pages of models and MCP servers."""
+"""Texts of the admin page of models."""
 
 TEXTS = {
     "page_models": {"en": "Models", "zh": "模型"},
@@ -30,22 +30,4 @@ TEXTS = {
     "page_models_model": {"en": "Model", "zh": "模型"},
     "page_models_thinking": {"en": "Thinking", "zh": "思考程度"},
     "page_models_everywhere": {"en": "Set for all chats", "zh": "对所有聊天设置"},
-    "page_mcp": {"en": "MCP servers", "zh": "MCP 服务器"},
-    "page_mcp_none": {
-        "en": "No MCP server is set up. Each is a table [mcp.NAME] of parley.toml with command or url.",
-        "zh": "没有配置 MCP 服务器。请在 parley.toml 中添加表 [mcp.NAME]，写明 command 或 url，然后重启。",
-    },
-    "page_mcp_connected": {"en": "connected", "zh": "已连接"},
-    "page_mcp_down": {
-        "en": "not connected; Parley tries again by itself. Its reason is in the log.",
-        "zh": "未连接，Parley 会自动重试，原因见日志。",
-    },
-    "page_mcp_waiting": {
-        "en": "It has changed what it says of its tools. Until you approve that, its words count as a stranger's.",
-        "zh": "它更改了工具说明。在您批准之前，这些说明按陌生人的内容处理。",
-    },
-    "page_mcp_look": {"en": "Look at the changes", "zh": "查看更改"},
-    "page_mcp_tools": {"en": "Tools: {count}", "zh": "工具：{count}"},
-    "page_mcp_left_out": {"en": "Tools that cannot be used: {count}", "zh": "无法使用的工具：{count}"},
-    "page_mcp_new": {"en": "not approved yet", "zh": "尚未批准"},
 }

@@ -5,7 +5,6 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from agent_core.loop.model_chain import Candidate
-from agent_core.mcp.left_out import LeftOut
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm
 from gateway.runs.model_set import ModelMenu
@@ -13,7 +12,6 @@ from gateway.store.budget import ALL
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.admin.test_costs import DEAR
 from tests.gateway.admin.test_pages import act
-from tests.gateway.test_approved_tools import EVIL, PLAIN, approved_in, described
 
 OTHER = SCRIPTED_MODEL.model_copy(update={"id": "other/model", "input_price": 1.0, "output_price": 2.0})
 
@@ -85,38 +83,3 @@ async def test_only_owners_test_models_and_budgets_are_respected(tmp_path: Path)
         await act(client, "/budget all 0.0001 USD a day")
         assert "has no room for the test" in await act(client, "/model test scripted")
         assert world.bot.llm.requests == []
-
-
-# MCP servers
-
-
-async def test_a_servers_changed_words_are_shown_and_approved(tmp_path: Path) -> None:
-    approved = approved_in(tmp_path)
-    approved.see("words", (described(PLAIN),))
-    now = described(EVIL + "<img src=x onerror=alert(1)>")
-    approved.see("words", (now,))
-    async with admin_world(tmp_path, approved=approved, others=lambda: (now,)) as world, world.client() as client:
-        text = await get(client, "mcp")
-        assert "connected" in text
-        assert "not approved yet" in text
-        assert "<img src=x" not in text
-        assert 'value="/mcp words"' in text
-        await act(client, "/mcp approve words", approved.code("words"))
-        assert "not approved yet" not in await get(client, "mcp")
-
-
-async def test_a_tool_that_cannot_be_offered_is_shown_with_its_reason(tmp_path: Path) -> None:
-    approved = approved_in(tmp_path)
-    now = described(PLAIN)
-    approved.see("words", (now,), (LeftOut("<img src=x>", "too_large"),))
-    async with admin_world(tmp_path, approved=approved, others=lambda: (now,)) as world, world.client() as client:
-        text = await get(client, "mcp")
-        assert "Tools that cannot be used: 1" in text
-        assert "<code>&lt;img src=x&gt;</code>: the schema of its arguments is too large" in text
-
-
-async def test_a_server_that_is_down_and_none_at_all_are_told(tmp_path: Path) -> None:
-    async with admin_world(tmp_path / "a", approved=approved_in(tmp_path)) as world, world.client() as client:
-        assert "not connected" in await get(client, "mcp")
-    async with admin_world(tmp_path / "b") as world, world.client() as client:
-        assert "No MCP server is set up." in await get(client, "mcp")

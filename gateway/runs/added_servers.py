@@ -1,0 +1,181 @@
+"""MCP servers that owners have added while Parley runs, beside those of the settings."""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Protocol
+
+import structlog
+from pydantic import TypeAdapter, ValidationError
+
+from agent_core.mcp.access import Access
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.left_out import LeftOut
+from agent_core.mcp.servers import McpServers, Reached, Trouble
+from agent_core.origin import CLEAN, Origin, joined
+from agent_core.tools.tool import Tool
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.runs.personal_tool import PersonalTool, WhoAsks
+from gateway.store.chat_settings import EVERYWHERE, ChatSettings
+
+_PREFIX = "mcp."
+"""Before the name in the table of settings."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class AddedServer:
+    """A server that an owner has added."""
+
+    url: str
+    of_each: bool = False
+    """True if everybody uses it with an account of their own there."""
+
+
+class Accounts(Protocol):
+    """Whoever has signed in to servers, and with what access."""
+
+    def access(self, name: str, server: AddedServer, person: str) -> Access:
+        """Return the access of a person to a server, or of everybody if `person` is empty."""
+
+    async def signed_in(self, name: str) -> Collection[str]:
+        """Return the people who have signed in to a server."""
+
+    @property
+    def who_asks(self) -> WhoAsks:
+        """Return what tells for which of these people a call is made."""
+
+
+_ROW: TypeAdapter[AddedServer] = TypeAdapter(AddedServer)
+
+
+class AddedServers:
+    """The servers that owners have added, connected on every node.
+
+    They are connected once `accounts` are set, by the plugin that looks after them.
+    """
+
+    def __init__(
+        self,
+        rows: ChatSettings,
+        approved: ApprovedTools,
+        configured: Callable[[], Iterable[Tool]],
+        described_by: Callable[[], Origin] | None,
+    ) -> None:
+        """`configured` returns the tools of the servers in the settings, `described_by` the origin of their words."""
+        self.approved = approved
+        """Which tools of which servers owners have approved."""
+        self.accounts: Accounts | None = None
+        self.taken: Collection[str] = ()
+        """Names of other tools."""
+        self._rows = rows
+        self._configured = configured
+        self._described_by = described_by
+        self._servers = McpServers({}, {})
+        self._added: Mapping[str, AddedServer] = {}
+        self._people: Mapping[str, Sequence[str]] = {}
+        """Who has signed in to the servers of each."""
+
+    @property
+    def added(self) -> Mapping[str, AddedServer]:
+        """Return the servers by name."""
+        return self._added
+
+    async def add(self, name: str, server: AddedServer, by: str) -> None:
+        """Add a server, and connect to it. `by` is the id of the owner."""
+        await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", json.dumps(asdict(server)), by)
+        await self.refresh()
+
+    async def remove(self, name: str, by: str) -> None:
+        """Remove a server, and leave it."""
+        await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", None, by)
+        await self.refresh()
+
+    async def refresh(self) -> None:
+        """Connect to the servers that are there now, for those who have signed in."""
+        if self.accounts is None:
+            return
+        found: dict[str, AddedServer] = {}
+        for full in sorted(await self._rows.names(_PREFIX)):
+            row = await self._rows.at(EVERYWHERE, full)
+            try:
+                found[full.removeprefix(_PREFIX)] = _ROW.validate_json(row.value if row else "")
+            except ValidationError:
+                log.warning("an added MCP server cannot be read; it is left out", name=full)
+        people = {
+            name: sorted(await self.accounts.signed_in(name)) if server.of_each else [""]
+            for name, server in found.items()
+        }
+        if (found, people) == (self._added, self._people):
+            return
+        self._added, self._people = found, people
+        self.approved.also({name: McpServer(url=server.url) for name, server in found.items()})
+        reached = {
+            _key(name, person): Reached(
+                name, McpServer(url=server.url), partial(self._see, person), self._access(name, server, person)
+            )
+            for name, server in found.items()
+            for person in people[name]
+        }
+        self._servers.change(reached, self.taken)
+
+    async def tried(self, name: str, within: float, person: str = "") -> Trouble | None:
+        """Wait until a server was tried, at most `within` seconds. Returns why it is not connected."""
+        await self._servers.tried(within, _key(name, person))
+        return self.trouble(name, person)
+
+    async def all_tried(self, within: float) -> None:
+        """Wait until each server was tried once, but at most `within` seconds."""
+        await self._servers.tried(within)
+
+    def trouble(self, name: str, person: str = "") -> Trouble | None:
+        """Return why a server is not connected, after an attempt."""
+        return self._servers.trouble(_key(name, person))
+
+    def retry(self, name: str, person: str = "") -> None:
+        """Connect to a server at once if it is not connected."""
+        self._servers.retry(_key(name, person))
+
+    def offered(self) -> Iterable[Tool]:
+        """Return the tools of all servers, those of the settings included."""
+        if not self._added:
+            return self._configured()
+        return (*self._configured(), *(tool for name in self._added for tool in self._tools_of(name)))
+
+    def origin(self) -> Origin:
+        """Return the origin of the descriptions: the servers with unapproved ones."""
+        before = CLEAN if self._described_by is None else self._described_by()
+        return joined((before, self.approved.origin())) if self._added else before
+
+    async def close(self) -> None:
+        """Leave all servers."""
+        await self._servers.close()
+
+    def _access(self, name: str, server: AddedServer, person: str) -> Access | None:
+        return None if self.accounts is None else self.accounts.access(name, server, person)
+
+    def _tools_of(self, name: str) -> Sequence[Tool]:
+        if not self._added[name].of_each or self.accounts is None:
+            return self._servers.tools_of(_key(name))
+        by_name: dict[str, dict[str, Tool]] = {}
+        for person in self._people[name]:
+            for tool in self._servers.tools_of(_key(name, person)):
+                by_name.setdefault(tool.name, {})[person] = tool
+        return [PersonalTool(name, tools, self.accounts.who_asks) for tools in by_name.values()]
+
+    def _see(self, person: str, name: str, tools: Sequence[Tool], left_out: Sequence[LeftOut]) -> None:
+        """Record the tools that a server shows to a person, beside those that it shows to others."""
+        others = [
+            tool
+            for other in self._people.get(name, ())
+            if other != person
+            for tool in self._servers.tools_of(_key(name, other))
+        ]
+        own = {tool.name for tool in tools}
+        self.approved.see(name, (*tools, *(tool for tool in others if tool.name not in own)), left_out)
+
+
+def _key(name: str, person: str = "") -> str:
+    return f"{name} {person}"
