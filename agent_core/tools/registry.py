@@ -17,7 +17,8 @@ class ToolRegistry:
 
     `others` returns tools that come and go at run time; it is called each time. They follow the fixed tools and cannot
     take their names. `skills` are the tools of the skill system, whose names are reserved; they are there while
-    `has_skills`. Each of `described_by` returns the origin of words that describe some of the tools.
+    `has_skills`. Tools for files are offered once the workspace `has_files`, and from then on. Each of `described_by`
+    returns the origin of words that describe some of the tools.
     """
 
     def __init__(
@@ -27,12 +28,15 @@ class ToolRegistry:
         skills: Sequence[Tool] = (),
         has_skills: Callable[[], bool] = bool,
         described_by: Sequence[Callable[[], Origin]] = (),
+        has_files: Callable[[], bool] | None = None,
     ) -> None:
+        """`has_files`: None if tools for files are always offered."""
         self._tools: dict[str, Tool] = {}
         self._others = others
         self._skills = skills
         self._has_skills = has_skills
         self._described_by = described_by
+        self._has_files = has_files
         self._called: dict[str, Tool] = {}
         self._specs: tuple[ToolSpec, ...] | None = None
         """Those of the fixed tools, once somebody asked for them."""
@@ -79,8 +83,11 @@ class ToolRegistry:
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """Return the tools as the model sees them: the fixed ones, those of skills, and those that come and go."""
+        if self._has_files is not None and self._has_files():
+            self._has_files = self._specs = None
         if self._specs is None:
-            self._specs = tuple(item.spec for item in self._tools.values())
+            all_of_them = self._has_files is None
+            self._specs = tuple(item.spec for item in self._tools.values() if all_of_them or not item.for_files)
         others = self._coming_and_going()
         of_skills = self._skills if self._has_skills() else ()
         if not (others or of_skills):
@@ -98,7 +105,8 @@ class ToolRegistry:
 
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
         """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
-        return ToolRegistry(tools, skills=self._skills, has_skills=self._has_skills, described_by=self._described_by)
+        skills, has_skills, described_by = self._skills, self._has_skills, self._described_by
+        return ToolRegistry(tools, tuple, skills, has_skills, described_by, self._has_files)
 
     def _coming_and_going(self) -> dict[str, Tool]:
         return {item.name: item for item in self._others() if item.name not in self.taken}

@@ -170,6 +170,8 @@ class Traits:
     """True if the tool lets time pass, so that a repeated call may see something new."""
     asks: bool = False
     """True if a call is a question to people. An answer given before the program stopped is not lost."""
+    for_files: bool = False
+    """True if it is of no use without a file in the workspace: models are offered it once there is one."""
 
 
 class Tool(ABC):
@@ -189,6 +191,7 @@ class Tool(ABC):
         self.check = traits.check
         self.waits = traits.waits
         self.asks = traits.asks
+        self.for_files = traits.for_files
         self.failed: Callable[[Exception], None] = _ignore
         """Is told of what a call raised other than ToolFailed, and of one that took too long."""
 
@@ -310,6 +313,7 @@ class TraitOptions(TypedDict, total=False):
     source: str
     waits: bool
     asks: bool
+    for_files: bool
 
 
 def tool(**options: Unpack[TraitOptions]) -> Callable[[Body], Tool]:
@@ -353,6 +357,10 @@ def _parameters(body: Body) -> tuple[_Parameter, ...]:
     )
 
 
+_UNTOLD = frozenset({"title", "minLength"})
+"""Of a schema; a parameter may have such a name, too."""
+
+
 @cache
 def _arguments_model(name: str, parameters: tuple[_Parameter, ...]) -> type[BaseModel]:
     """Return the model of a tool's arguments; cached, because agents of tasks and jobs make the same tools again."""
@@ -362,9 +370,9 @@ def _arguments_model(name: str, parameters: tuple[_Parameter, ...]) -> type[Base
 
 @cache
 def _schema(model: type[BaseModel]) -> JsonObject:
-    """Return the JSON schema without titles, empty defaults and `additionalProperties`: they cost tokens on every call
-    and tell the model nothing (`validate` refuses unknown arguments)."""
-    schema = mended(_without_titles(model.model_json_schema()))
+    """Return the JSON schema without titles, least lengths, empty defaults and `additionalProperties`: they cost tokens
+    on every call and tell the model nothing (`validate` refuses empty and unknown arguments)."""
+    schema = mended(_told(model.model_json_schema()))
     for parameter in _properties(schema):
         if not parameter.get("default", True):
             del parameter["default"]
@@ -376,13 +384,11 @@ def _properties(schema: JsonObject) -> list[JsonObject]:
     return [field for field in found.values() if isinstance(field, dict)] if isinstance(found, dict) else []
 
 
-def _without_titles(value: JsonValue) -> JsonValue:
+def _told(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
-        return [_without_titles(item) for item in value]
+        return [_told(item) for item in value]
     if isinstance(value, dict):
-        return {
-            key: _without_titles(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))
-        }
+        return {key: _told(item) for key, item in value.items() if key not in _UNTOLD or isinstance(item, dict)}
     return value
 
 

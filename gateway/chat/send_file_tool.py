@@ -33,7 +33,7 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
 
     @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}", labels={"zh": "发送 {path}"})
     async def send_file(path: str, caption: str = "", also: tuple[str, ...] = (), *, context: ToolContext) -> str:
-        """Send a workspace file to the person, and with it those that are named in `also`, as one message."""
+        """Send the person a file, and those in `also` with it."""
         if context.chat_id is None:
             raise ToolFailed("there is no chat to send to")
         paths = _several([path, *also])

@@ -26,6 +26,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.workspace_skills import FOLDER
 from agent_core.subagents import DUTY
+from agent_core.tools.files.reading import has_files
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import LOADING
 from agent_core.tools.tool import Tool, ToolEnvironment
@@ -170,7 +171,9 @@ class Agents:
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
         described_by = [partial(chat_skills.origin, files), *([parts.described_by] if parts.described_by else ())]
-        tools = ToolRegistry(parts.tools, parts.others, LOADING, chat_skills.has_any, described_by)
+        tools = ToolRegistry(
+            parts.tools, parts.others, LOADING, chat_skills.has_any, described_by, partial(has_files, workspace)
+        )
         context = ContextManager(tools, parts.persona(), str(workspace), chat_skills)
         environment = ToolEnvironment(
             session,

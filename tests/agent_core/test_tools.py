@@ -132,6 +132,25 @@ def test_the_registry_is_sorted_and_refuses_a_name_twice() -> None:  # S2-25, S0
         registry.add(echo)
 
 
+def test_a_tool_for_files_is_offered_once_there_is_one_and_from_then_on() -> None:
+    @tool(for_files=True)
+    async def count(path: str) -> str:
+        """Count the lines of a file."""
+        return path
+
+    files: list[str] = []
+    registry = ToolRegistry([look, count], has_files=lambda: bool(files))
+
+    assert [spec.name for spec in registry.specs()] == ["look"]
+    assert registry.get("count") is count, "a call of it is made all the same"
+
+    files.append("poem.txt")
+    assert [spec.name for spec in registry.specs()] == ["count", "look"]
+
+    files.clear()
+    assert [spec.name for spec in registry.specs()] == ["count", "look"], "the beginning of the prompt stays as it is"
+
+
 @pytest.mark.parametrize("name", ["load_skill", "unload_skill", "load_skill_reference", "list_skills"])
 def test_the_names_of_the_skill_system_are_taken(name: str) -> None:  # S0-16
     async def impostor() -> str:

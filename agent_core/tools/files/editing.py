@@ -48,7 +48,7 @@ LINE_CHARS = 200
 def write_file_tool(opener: Opener) -> Tool:
     @tool(acts="write", idempotent=True, label="Writing {path}", labels={"zh": "写入 {path}"})
     async def write_file(path: str, content: str, context: ToolContext) -> str:
-        """Create or overwrite a text file in the workspace."""
+        """Create or overwrite a text file."""
         data = encoded(content, path)
         return await asyncio.to_thread(_write, context, path, data, opener)
 
@@ -247,7 +247,7 @@ class _Edit:
 
 
 def edit_file_tool(opener: Opener) -> Tool:
-    @tool(acts="write", label="Editing {path}", labels={"zh": "修改 {path}"})
+    @tool(acts="write", label="Editing {path}", labels={"zh": "修改 {path}"}, for_files=True)
     async def edit_file(
         path: str, old_text: str, new_text: str, *, replace_all: bool = False, context: ToolContext
     ) -> ToolResult:

@@ -243,7 +243,7 @@ def find_ripgrep() -> str | None:
 def grep_tool(opener: Opener, ripgrep: str | None, seconds: float = SECONDS) -> Tool:
     """Return the tool `grep`, which stops after so many seconds."""
 
-    @tool(execution="parallel", label="Searching for {pattern}", labels={"zh": "搜索 {pattern}"})
+    @tool(execution="parallel", label="Searching for {pattern}", labels={"zh": "搜索 {pattern}"}, for_files=True)
     async def grep(pattern: str, context: ToolContext, path: str = ".", glob: str = "") -> ToolResult:
         """Search workspace files for a regular expression."""
         if not pattern or len(pattern) > PATTERN_CHARS:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from agent_core.origin import DATA
@@ -25,7 +26,7 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
 
     @tool(execution="parallel", label="Reading {path}", labels={"zh": "读取 {path}"})
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
-        """Read a workspace file from line `offset`."""
+        """Read a file from line `offset`."""
         content = await asyncio.to_thread(read_whole, context.workspace, path, opener)
         origin = DATA | await asyncio.to_thread(context.files.of, [path])
         kind = picture_type(content)
@@ -43,7 +44,7 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
 def list_dir_tool(opener: Opener) -> Tool:
     @tool(execution="parallel", label="Listing {path}", labels={"zh": "查看文件"})
     async def list_dir(context: ToolContext, path: str = ".") -> ToolResult:
-        """List a workspace folder."""
+        """List a folder."""
         listing = await asyncio.to_thread(_listing, context.workspace, path, opener)
         return ToolResult.of(listing, DATA | await asyncio.to_thread(context.files.of_names, path))
 
@@ -83,6 +84,13 @@ def _page(text: str, path: str, offset: int, limit: int) -> str:
 def _short(line: str) -> str:
     cut = len(line) - LINE_CHARS
     return line if cut <= 0 else f"{line[:LINE_CHARS]} [... {cut} more characters in this line]"
+
+
+def has_files(workspace: Path) -> bool:
+    """Return True if there is anything in a workspace. Blocks, for a moment."""
+    with suppress(OSError), os.scandir(workspace) as found:
+        return any(found)
+    return False
 
 
 def _listing(workspace: Path, path: str, opener: Opener) -> str:

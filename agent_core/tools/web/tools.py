@@ -121,7 +121,7 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
         untrusted=True,
     )
     async def web_fetch(url: str, offset: int = 0, *, context: ToolContext) -> ToolResult:
-        """Read a web page as Markdown; read on at the offset that a part names."""
+        """Read a web page as Markdown; go on at the offset that a part names."""
         found = await kept.get(url, context, fetcher, goes_on=bool(offset))
         return ToolResult.of(_part(*found, offset), named(page(url), page(found[0].url)))
 

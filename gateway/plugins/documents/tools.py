@@ -27,7 +27,7 @@ _PAGES = re.compile(r"\s*+(\d{1,6})\s*+(?:([-\u2013])\s*+(\d{1,6})?\s*+)?")
 def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:
     """Return the tools `read_document` and `search_document`."""
 
-    @tool(execution="parallel", label="Reading {path}", labels={"zh": "读取 {path}"})
+    @tool(execution="parallel", label="Reading {path}", labels={"zh": "读取 {path}"}, for_files=True)
     async def read_document(
         path: str, context: ToolContext, pages: str = "", sheet: str = "", cells: str = "", inside: str = ""
     ) -> ToolResult:
@@ -39,7 +39,12 @@ def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:
             raise ToolFailed(f"{shown(path)} has {found.total} {found.unit}s", "give smaller numbers of pages")
         return ToolResult.of(pages_in(found), await _origin(context, path))
 
-    @tool(execution="parallel", label="Searching {path} for {words}", labels={"zh": "在 {path} 中搜索：{words}"})
+    @tool(
+        execution="parallel",
+        label="Searching {path} for {words}",
+        labels={"zh": "在 {path} 中搜索：{words}"},
+        for_files=True,
+    )
     async def search_document(path: str, words: str, context: ToolContext, inside: str = "") -> ToolResult:
         """Find the pages of a document that have all these words; quotes keep a phrase together."""
         if not words.strip():
@@ -54,7 +59,12 @@ def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:
 def see_page_tool(reader: DocumentReader, *, vision: Callable[[], bool]) -> Tool:
     """Return the tool `see_page`; `vision` returns True while the model can see pictures."""
 
-    @tool(execution="parallel", label="Looking at page {page} of {path}", labels={"zh": "查看 {path} 第 {page} 页"})
+    @tool(
+        execution="parallel",
+        label="Looking at page {page} of {path}",
+        labels={"zh": "查看 {path} 第 {page} 页"},
+        for_files=True,
+    )
     async def see_page(path: str, page: int, context: ToolContext, inside: str = "") -> ToolResult:
         """See a page of a PDF as a picture, such as a scan."""
         if not vision():

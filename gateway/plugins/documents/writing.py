@@ -22,7 +22,7 @@ def document_writer() -> Tool:
 
     @tool(acts="write", idempotent=True, label="Writing {path}", labels={"zh": "写入 {path}"})
     async def write_document(path: str, markdown: str, context: ToolContext) -> str:
-        """Write a new Word file (.docx) from Markdown, or an Excel file (.xlsx) from the tables in it."""
+        """Write a new Word file (.docx) from Markdown, or an Excel file (.xlsx) from its tables."""
         return await asyncio.to_thread(_write, context, path, markdown)
 
     return write_document

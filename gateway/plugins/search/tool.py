@@ -25,7 +25,7 @@ def search_tool(core: Core) -> Tool:
 
     @tool(execution="parallel", label="Searching for {words}", labels={"zh": "搜索聊天：{words}"})
     async def search_chat(words: str, *, context: ToolContext) -> ToolResult:
-        """Find messages of this chat, also of past conversations, that have all these words."""
+        """Find messages with all these words in this chat and its past conversations."""
         if context.chat_id is None:
             raise ToolFailed("there is no chat to search")
         chat = ChatKey.parse(context.chat_id)

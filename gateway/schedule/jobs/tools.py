@@ -92,8 +92,8 @@ class JobTools:
             context: ToolContext,
         ) -> ToolResult:
             """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
-            it), or propose to change a job by its id. when: plain words (in 20 minutes, every monday at 9:00), an ISO
-            time, a cron line, or an RRULE with BYHOUR and BYMINUTE."""
+            it) or to change a job by its id. when: plain words (in 20 minutes, every monday at 9:00), an ISO time,
+            a cron line, or an RRULE with BYHOUR and BYMINUTE."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)
@@ -116,7 +116,7 @@ class JobTools:
             *,
             context: ToolContext,
         ) -> ToolResult:
-            """Look at what is planned in this chat, or change it."""
+            """See what is planned in this chat, or change it."""
             chat, by = _who(context)
             if action == "list":
                 return await self._listed(chat)
