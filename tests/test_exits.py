@@ -326,7 +326,7 @@ WITHOUT_WORDS = {
     "Runs.reached_budget",
     "Runs.take_up",
     "LoadedSkills.save",
-    "Outbox.sending",
+    "Outbox.tried",
     "Inbox.settle",
     "Budgets.remove",
     "Budgets.set",

@@ -284,7 +284,8 @@ class Delivery:
                 self._delay(post, wait, error)
             else:
                 self.tally.done(post)
-                await self._store.outbox.sent(post, posted.message_id, posted.at)
+                tries = 0 if is_edit or attempts.unknown else 1
+                await self._store.outbox.sent(post, posted.message_id, posted.at, tries=tries)
                 return without
         log.info("post left to another process", key=post.key, chat=str(post.chat))
         return failure
@@ -353,21 +354,21 @@ class Delivery:
         return search.found
 
     async def _send(self, post: Post, attempts: _Attempts) -> Posted:
-        """Send a post. The number of tries is stored: before sending for a repeat, soon after for a first try."""
-        noted = self._store.outbox.sending(post.key, attempts.unknown + 1)
-        if attempts.unknown:
-            await noted
+        """Send a post. A repeat is stored before it begins, and a first try with what came of it."""
+        outbox, channel, is_repeat = self._store.outbox, self.masked_channel(post.chat), attempts.unknown > 0
+        if is_repeat:
+            await outbox.tried(post.key, attempts.unknown + 1)
         try:
-            posted = await self.masked_channel(post.chat).post(post.chat, post.message, post.key)
+            return await channel.post(post.chat, post.message, post.key)
         except ChannelError as error:
-            if error.ambiguous:
-                attempts.unknown += 1
-                if attempts.unknown >= MOST_UNKNOWN and not self.masked_channel(post.chat).posts_once:
-                    raise Unconfirmed from error
-            else:
-                self._store.outbox.not_sent(post.key, attempts.unknown)
+            attempts.unknown += error.ambiguous
+            if not is_repeat:
+                outbox.tried(post.key, attempts.unknown)
+            elif not error.ambiguous:
+                outbox.not_sent(post.key, attempts.unknown)
+            if error.ambiguous and attempts.unknown >= MOST_UNKNOWN and not channel.posts_once:
+                raise Unconfirmed from error
             raise
-        return posted
 
     async def _give_up(self, post: Post, error: ChannelError) -> None:
         """Record that a post was not sent. Of a progress message that is gone nobody misses the end."""

@@ -18,6 +18,10 @@ from gateway.store.table import Table, chat_of, in_chat, readable
 from gateway.store.topics import Topic
 
 MOST_IDS = 1_000
+_SENT = (
+    "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ?,"
+    " attempts = coalesce(nullif(attempts + ?, 0), ?) WHERE key = ?"
+)
 _SPOKE = "UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0"
 SAYS_YES = '"says":"yes"'
 """In the JSON of a message with a button that a plain "yes" presses."""
@@ -58,14 +62,10 @@ class Outbox(Table):
 
         await self._writer.submit(change)
 
-    def sending(self, key: str, unknown: int) -> "asyncio.Future[None]":
-        """Record that a send begins.
+    def tried(self, key: str, unknown: int) -> "asyncio.Future[None]":
+        """Record a try to send a post; `unknown` is the number of tries that may have arrived, with this one.
 
-        Await it before a repeat, which must be on disk first.
-
-        Args:
-            key: The post's key.
-            unknown: The number of attempts that may have arrived, with this one.
+        Await it before a repeat, which must be on disk first. A first try is recorded when it has failed: see `unsent`.
         """
         query = "UPDATE outbox SET state = 'sending', attempts = attempts + 1, unknown = ? WHERE key = ?"
 
@@ -82,20 +82,20 @@ class Outbox(Table):
 
         return self._writer.submit(change, later=True)
 
-    async def sent(self, post: Post, message_id: str, at: float | None = None) -> None:
+    async def sent(self, post: Post, message_id: str, at: float | None = None, tries: int = 0) -> None:
         """Record the arrival of a post.
 
         Args:
             post: The post as it was sent.
             message_id: The platform's id of the message.
             at: The platform's time of it, in seconds since the epoch; None: now.
+            tries: The number of tries that were not recorded before.
         """
         at = self._clock.time() if at is None else at
         body, chat = self._secrets.masked(_kept(post.message)).model_dump_json(), str(post.chat)
-        query = "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?"
 
         def change(connection: Connection) -> None:
-            connection.execute(query, (message_id, body, at, post.key))
+            connection.execute(_SENT, (message_id, body, at, tries, int(post.message_id is None), post.key))
             if post.chat.thread is not None and connection.execute(_SPOKE, (chat,)).rowcount:
                 self._changed(connection, Topic.SPOKEN, chat)
 
@@ -168,7 +168,7 @@ class Outbox(Table):
     async def unsent(self, chat: ChatKey | None = None) -> list[Post]:
         """Return posts left by an earlier process start, in one chat or all, oldest first.
 
-        Each may have been sent: a send begins before it is recorded.
+        Each may have been sent: a first try is not recorded before it is over.
         """
         condition, values = in_chat(chat)
         query = f"{_SELECT} WHERE state IN ('pending', 'sending'){condition} ORDER BY {ORDER}"

@@ -200,7 +200,7 @@ async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *,
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.runs.begin(RUN)
         await store.runs.end(RUN, END, [answer])
-        await store.outbox.sending(answer.key, 1)
+        await store.outbox.tried(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await wired_bot(channel=channel)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from agent_core.clock import SystemClock, new_id
 from agent_core.origin import CLEAN
 from channels.base import ChannelError, ChatKey, CommandInvoked, OutboundMessage, Posted, Sender
@@ -10,6 +12,7 @@ from channels.values import Known
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import rows
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 
@@ -57,7 +60,7 @@ async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: St
     answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."), origin=CLEAN)
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.outbox.add([answer])
-        await store.outbox.sending(answer.key, 1)
+        await store.outbox.tried(answer.key, 1)
         await channel.send(ANN, answer.message, answer.key)
 
     bot = await start_bot(channel=channel)
@@ -85,6 +88,21 @@ async def test_what_was_never_begun_is_sent_without_looking(start_bot: StartBot)
     await bot.hears("hello")
 
     assert channel.looked_for == []
+
+
+@pytest.mark.parametrize(
+    ("errors", "tries"), [((), 1), ((LOST,), 2), ((ChannelError("busy"),), 2), ((LOST, LOST, ChannelError("busy")), 4)]
+)
+async def test_each_try_is_counted(start_bot: StartBot, errors: tuple[ChannelError, ...], tries: int) -> None:
+    channel = SearchableChannel()
+    bot = await start_bot("Hi.", channel=channel)
+    for error in errors:
+        channel.fails("send", error)
+
+    await bot.hears("hello")
+    await bot.app.settled()
+
+    assert rows(bot.home, "SELECT state, attempts FROM outbox") == [("sent", tries)]
 
 
 async def test_a_command_that_wants_its_answer_elsewhere_gets_it_there(start_bot: StartBot) -> None:

@@ -186,7 +186,7 @@ async def test_the_screen_shows_parts_in_the_order_of_their_numbers(store: Store
 
 async def test_what_was_sent_or_given_up_is_not_sent_again(store: Store) -> None:
     await store.outbox.add([post(0, "a"), post(1, "b"), post(2, "c")])
-    await store.outbox.sending("run-1:answer:2", 1)
+    await store.outbox.tried("run-1:answer:2", 1)
     await store.outbox.sent(post(0, "a"), "m0")
     await store.outbox.failed("run-1:answer:1", "blocked")
 

@@ -143,7 +143,7 @@ async def test_a_reminder_after_it_was_sent_and_before_that_was_noted(
         await store.firings.begin(firing_of(TEA))
         await store.firings.end([firing], [post])
         if noted_as_begun:
-            await store.outbox.sending(post.key, 1)
+            await store.outbox.tried(post.key, 1)
         await channel.send(ANN, post.message, post.key)
     bot = await next_life(start_bot, channel=channel)
 
