@@ -33,12 +33,12 @@ BUDGET = {
     "prompt": (1.0, 0),
     "request": (4.0, 8),
     "stream": (3.0, 0),
-    "end": (3.0, 10),
-    "deliver": (4.0, 6),
+    "end": (3.0, 9),
+    "deliver": (4.0, 4),
 }
 """Milliseconds and statements that a stage may take on two idle cores."""
 
-STATEMENTS = 30
+STATEMENTS = 25
 TRANSACTIONS = 4.1
 """The arrival and three more; now and then something else is written beside a message."""
 OVER = "over"
