@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agent_core.clock import Clock
 from agent_core.sandbox.command import Sandbox
+from agent_core.tools.web.fetch import Fetcher
 from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
@@ -44,6 +45,7 @@ class Core:
         clock: Tells the time, and sleeps.
         home: The folder of Parley's files.
         owing: Makes a change, and records what it returns as owed, for `owe`.
+        web: Fetches addresses of the public web, without cookies and keys; private ones are refused.
         sandbox: Runs programs without the network, without Parley's files and within limits; None on a machine that
             allows no sandbox. Whatever parses a file of others belongs in there.
         servers: The MCP servers that owners have added, and which tools of all servers they have approved.
@@ -62,6 +64,7 @@ class Core:
     clock: Clock
     home: Path
     owing: Callable[[Callable[[Connection], Sequence[Owed]]], Awaitable[Sequence[Owed]]]
+    web: Fetcher
     sandbox: Sandbox | None
     servers: AddedServers
 

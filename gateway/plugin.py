@@ -8,8 +8,8 @@ them and an owner has approved what is installed. One of them that fails before 
 list, is left out with all that it adds.
 
 What a plugin adds is read once at each start, in this order: `settings`, `models`, `migrations`, `texts`, `tools`,
-`run_buttons`, `owed`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made from the lists of all
-plugins is an argument of the later ones.
+`run_buttons`, `owed`, `reports`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made from the
+lists of all plugins is an argument of the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -40,6 +40,7 @@ from gateway.core import Core, Duty, Running
 from gateway.permissions.gates import Objection
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
+from gateway.schedule.jobs.report_kinds import ReportKind
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import PluginSettings
 from gateway.store.connection import Connection
@@ -148,6 +149,17 @@ class Plugin:
         Their `rights` say what they do at most and who may give them, and are checked before a command is run,
         wherever it comes from. No name may be that of another command. A failure, or more than five minutes, is logged
         and answered with a sentence; values of an argument that fail or take more than 3 seconds are not offered.
+        """
+        return ()
+
+    def reports(self) -> Sequence[ReportKind]:
+        """Return reports that are made without a model, which `/report NAME` offers to everybody who may have jobs.
+
+        Each is shown from real data before it is set, and then made at its times. `make` is called again with the same
+        `firing` if Parley is killed meanwhile; what it remembers of an item has to bear that, for instance as a row
+        with the first firing that told it. A ReportRefused is told: as a sentence to who asks, and as the reason of the
+        failure when the time has come. Any other failure, or more than a minute, is logged and counts as one. No name
+        may be that of another report.
         """
         return ()
 

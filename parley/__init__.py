@@ -21,6 +21,7 @@ from agent_core.sandbox.limits import CommandLimits
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
+from agent_core.tools.web.fetch import AnswerRefused, Fetched, Fetcher
 from channels.attachments import Attachment
 from channels.base import (
     Button,
@@ -71,6 +72,7 @@ from gateway.runs.errands import Errand, ErrandEnd, Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import About, PluginSettings
@@ -103,6 +105,7 @@ __all__ = [
     "Again",
     "Amount",
     "Answer",
+    "AnswerRefused",
     "Attachment",
     "Budgets",
     "Button",
@@ -129,6 +132,8 @@ __all__ = [
     "Errand",
     "ErrandEnd",
     "Errands",
+    "Fetched",
+    "Fetcher",
     "FileContents",
     "Finished",
     "Follows",
@@ -146,6 +151,7 @@ __all__ = [
     "LlmClient",
     "LlmOptions",
     "LlmRequest",
+    "MadeReport",
     "MessageDeleted",
     "MessageEdited",
     "MessageReceived",
@@ -177,6 +183,9 @@ __all__ = [
     "ReactionAdded",
     "ReceivedFile",
     "Report",
+    "ReportKind",
+    "ReportOrder",
+    "ReportRefused",
     "RequestMade",
     "RetryableToolError",
     "Rewritten",

@@ -41,6 +41,8 @@ def _of_chats(plugin: Plugin) -> Iterator[tuple[str, Callable[..., object]]]:
         yield f"what /{command.name} runs", command.run
         if command.suggest is not None:
             yield f"what suggests values for /{command.name}", command.suggest
+    for kind in _read(plugin, "reports", plugin.reports):
+        yield f"what makes the report {kind.name}", kind.make
     for press in _read(plugin, "presses", plugin.presses):
         yield f"what a press of {press.topic} runs", press.run
 

@@ -34,7 +34,7 @@ from gateway.store.plugin_tables import Migration
 from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 
-_METHODS = ("models", "__init__", "tools", "owed", "commands", "presses", "screens", "routes", "duties")
+_METHODS = ("models", "__init__", "tools", "owed", "reports", "commands", "presses", "screens", "routes", "duties")
 _BUILT_ON: Mapping[str, Collection[str]] = {
     "settings": _METHODS,
     "__init__": _METHODS,

@@ -12,6 +12,7 @@ from gateway.schedule.jobs.destinations import Destinations, Wish
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
+from gateway.schedule.jobs.report_kinds import MadeReport
 from gateway.schedule.jobs.zone_news import ZoneNews
 from gateway.schedule.times.grammar import When
 from gateway.schedule.times.zone_names import shown_zone
@@ -20,6 +21,8 @@ from gateway.store.rule import BadRule, Once
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 20
+MOST_OF_SAMPLE = 25
+"""Lines of a report that is shown before it is set."""
 MOST_ROWS = 5
 """Rows of buttons, as many as every platform shows."""
 _STEP = MOST_ROWS - 1
@@ -84,9 +87,16 @@ class Planning:
         return await self._destinations.read(text, given.chat, given.sender, given.language)
 
     async def asked(
-        self, given: Invocation, when: When, work: Reminder | Report, posts_in: Sequence[ChatKey] = ()
+        self,
+        given: Invocation,
+        when: When,
+        work: Reminder | Report,
+        posts_in: Sequence[ChatKey] = (),
+        sample: MadeReport | None = None,
     ) -> Answer:
         """Propose a job and return the question to confirm it, which replaces a pressed message.
+
+        `sample` is what it would say now.
 
         Raises BadRule and JobRefused.
         """
@@ -97,7 +107,21 @@ class Planning:
         job = await jobs.propose(draft, given.sender)
         question = await jobs.question(job, given.slash)
         told = await self.news.added(question, job)
-        return Quoting(Rewritten(told), job.origin)
+        if sample is None:
+            return Quoting(Rewritten(told), job.origin)
+        return Quoting(Rewritten(self._with_sample(told, sample, given)), job.origin | sample.origin)
+
+    def _with_sample(self, question: OutboundMessage, sample: MadeReport, given: Invocation) -> OutboundMessage:
+        """Return a question with as many lines of a sample as fit into one message."""
+        title = say("report_sample", given.language)
+        lines = (sample.text or say("report_sample_empty", given.language)).splitlines()
+        for count in range(min(len(lines), MOST_OF_SAMPLE), 0, -1):
+            rest = "\n…" if count < len(lines) else ""
+            shown = "\n".join(lines[:count]) + rest
+            message = question.model_copy(update={"markdown": f"{question.markdown}\n\n{title}\n\n{shown}"})
+            if len(self._jobs.delivery.masked_channel(given.chat).split(message)) == 1:
+                return message
+        return question
 
     async def listed(self, given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
         """Return a page of the jobs with buttons, after the paragraphs `first`; None if there are no jobs."""

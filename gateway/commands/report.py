@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
+from channels.buttons import fits_a_button
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Planning, refused
@@ -11,6 +11,7 @@ from gateway.permissions.rights import JOB, always
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.destinations import Wish
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
+from gateway.schedule.jobs.report_kinds import ReportKind, ReportKinds, ReportOrder, ReportRefused
 from gateway.schedule.times.grammar import When, parse_when
 from gateway.store.job import Report
 from gateway.store.rule import BadRule, Cron, Rule
@@ -39,20 +40,29 @@ OFFERS = {
 }
 
 
+_IN_A_ROW = 2
+"""Buttons."""
+
+
 class ReportCommands:
     """The command /report."""
 
-    def __init__(self, planning: Planning, jobs: Jobs, clock: Clock) -> None:
+    def __init__(self, planning: Planning, jobs: Jobs, kinds: ReportKinds) -> None:
+        """`kinds` are those that plugins make without a model."""
         self._planning = planning
         self._jobs = jobs
-        self._clock = clock
+        self._clock = jobs.clock
+        self._kinds = kinds
 
     async def report(self, given: Invocation) -> Answer:
         try:
             wish = await self._planning.wish(given, given.arguments.strip())
             name, _, rest = wish.rest.partition(" ")
-            offer = OFFERS.get(name.lower())
-            return await (self._offered(given, offer, rest, wish) if offer else self._own(given, wish))
+            if offer := OFFERS.get(name.lower()):
+                return await self._offered(given, offer, rest, wish)
+            if kind := self._kinds.find(name.lower()):
+                return await self._made(given, kind, rest.strip(), wish)
+            return await self._own(given, wish)
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 
@@ -60,7 +70,7 @@ class ReportCommands:
         """Propose a built-in report. Raises BadRule and JobRefused."""
         if self._jobs.skills.find(offer.skill) is None:
             return reply(say("report_no_skill", given.language, name=offer.skill))
-        when = await self._when(given, offer, rest.strip())
+        when = await self._when(given, offer.rule, rest.strip())
         if offer.of_what and not when.rest:
             return reply(say(offer.of_what, given.language, slash=given.slash))
         between = " " if offer.of_what else "\n"
@@ -79,20 +89,45 @@ class ReportCommands:
         except BadRule as error:
             if wish.rest and error.key != "rule_not_understood":
                 raise
-            return _menu(given)
+            return self._menu(given)
         return await self._planning.asked(given, when, Report(instructions=when.rest), wish.chats)
 
-    async def _when(self, given: Invocation, offer: Offer, text: str) -> When:
+    async def _made(self, given: Invocation, kind: ReportKind, rest: str, wish: Wish) -> Answer:
+        """Propose a report that needs no model, with what it would say now. Raises BadRule and JobRefused."""
+        language = given.language
+        when = await self._when(given, Cron(expression=kind.cron), rest)
+        if kind.asks and not when.rest:
+            return reply(kind.asks[language].format(slash=given.slash))
+        zone = self._jobs.zone_of(given.chat, given.sender.id)
+        order = ReportOrder(given.chat, given.sender.id, language, when.zone or zone, when.rest, self._clock.time())
+        try:
+            made = await kind.make(order)
+        except ReportRefused as refused:
+            return _choices(given, refused, f"/report {kind.name} {rest}", when.rest)
+        words = made.subject or when.rest or kind.title[language]
+        work = Report(instructions=words, made_by=kind.name)
+        return await self._planning.asked(given, when, work, wish.chats, made)
+
+    async def _when(self, given: Invocation, rule: Rule, text: str) -> When:
         """Return the time that the text names, or the default one. Raises BadRule."""
         if not text:
-            return When(offer.rule, "")
+            return When(rule, "")
         zone = self._jobs.zone_of(given.chat, given.sender.id)
         try:
             return parse_when(text, zone, self._clock.time())
         except BadRule as error:
             if error.key != "rule_not_understood":
                 raise
-            return When(offer.rule, text)
+            return When(rule, text)
+
+    def _menu(self, given: Invocation) -> OutboundMessage:
+        language = given.language
+        offered = [(name, say(offer.button, language)) for name, offer in OFFERS.items()]
+        offered += [(kind.name, kind.title[language]) for kind in self._kinds.all]
+        buttons = [Button(label=label, action=f"/report {name}") for name, label in offered]
+        more = "".join(f"- **{kind.name}** – {kind.about[language]}\n" for kind in self._kinds.all)
+        rows = [tuple(buttons[start : start + _IN_A_ROW]) for start in range(0, len(buttons), _IN_A_ROW)]
+        return OutboundMessage(markdown=say("report_ask", language, slash=given.slash, more=more), buttons=tuple(rows))
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -102,7 +137,7 @@ class ReportCommands:
                 {"en": "Get a report regularly", "zh": "定时发送报告"},
                 self.report,
                 rights=always(JOB),
-                arguments="[notes|chat|page|usage] [TIME] [TEXT]",
+                arguments=f"[{'|'.join([*OFFERS, *(kind.name for kind in self._kinds.all)])}] [TIME] [TEXT]",
                 form="",
                 example={"en": "chat every day at 18:00", "zh": "chat 每天18:00"},
                 offered_to=Role.MEMBER,
@@ -110,9 +145,14 @@ class ReportCommands:
         )
 
 
-def _menu(given: Invocation) -> OutboundMessage:
-    buttons = [
-        Button(label=say(offer.button, given.language), action=f"/report {name}") for name, offer in OFFERS.items()
-    ]
-    text = say("report_ask", given.language, slash=given.slash)
-    return OutboundMessage(markdown=text, buttons=(tuple(buttons[:2]), tuple(buttons[2:])))
+def _choices(given: Invocation, refused: ReportRefused, asked: str, subject: str) -> OutboundMessage:
+    """Return why a report cannot be made, with the subjects that would do: as buttons, or to be written."""
+    if not refused.choices:
+        return reply(refused.text)
+    lines = [asked.replace(subject, choice) if subject else f"{asked} {choice}" for choice in refused.choices]
+    if all(map(fits_a_button, lines)):
+        named = zip(refused.choices, lines, strict=True)
+        rows = tuple((Button(label=choice, action=line),) for choice, line in named)
+        return OutboundMessage(markdown=refused.text, buttons=rows)
+    listed = "\n".join(f"- `{given.slash}{line.removeprefix('/')}`" for line in lines)
+    return reply(f"{refused.text} {say('report_choices', given.language)}\n\n{listed}")

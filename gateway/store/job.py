@@ -28,11 +28,13 @@ class Reminder(Frozen):
 
 
 class Report(Frozen):
-    """Instructions that an agent carries out in a session of its own."""
+    """Instructions that an agent carries out in a session of its own, or the subject of one that a plugin makes."""
 
     type: Literal["report"] = "report"
     instructions: str
     skill: str | None = None
+    made_by: str = ""
+    """The name of the report that is made without a model; empty for one that an agent makes."""
 
 
 class CheckIn(Frozen):

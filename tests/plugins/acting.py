@@ -26,6 +26,7 @@ from gateway.permissions.gates import Objection
 from gateway.permissions.rights import TALK, always
 from gateway.plugin import Duty, Plugin, Running
 from gateway.runs.owed import Doer
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder
 from gateway.settings.current import CurrentSettings
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
@@ -132,6 +133,13 @@ class Acts(Plugin):
             return await self.act("owed", posts)  # type: ignore[return-value]
 
         return {f"{self.name} line": do}
+
+    def reports(self) -> Sequence[ReportKind]:
+        async def make(order: ReportOrder) -> MadeReport:
+            return await self.act("reports", MadeReport(f"{self.name} made it", CLEAN))  # type: ignore[return-value]
+
+        said: Mapping[Language, str] = {"en": "Made", "zh": "报告"}
+        return (ReportKind(self.name, said, said, "0 9 * * *", make),)
 
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
         return self.at_once("ended", [Owed(f"{self.name} line", run.id, run.chat)])  # type: ignore[return-value]

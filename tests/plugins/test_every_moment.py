@@ -28,6 +28,7 @@ from gateway.app.moments import (
 )
 from gateway.app.plugin_commands import COMMAND_WITHIN, PRESS_WITHIN, SUGGEST_WITHIN
 from gateway.app.plugin_models import LOOK_UP_WITHIN
+from gateway.app.plugin_reports import MAKE_WITHIN
 from gateway.app.plugin_routes import ROUTE_WITHIN
 from gateway.app.plugins import OWED_WITHIN
 from gateway.permissions.gates import GATE_WITHIN
@@ -84,6 +85,13 @@ async def no_values_are_offered(scene: Scene) -> None:
         typed = Typed(command=name, option="what", text="")
         assert await bot.made.commands.table.suggest(session, user("ann"), typed) == []
     assert "commands, their values" in scene.near.noted
+
+
+async def reports_go_on(scene: Scene) -> None:
+    await scene.bot.hears("/report bad")
+    assert scene.bot.screen[-1].startswith("The plugin bad failed and could not do that.")
+    await scene.bot.hears("/report near")
+    assert scene.bot.screen[-1].endswith("**Now it would say:**\n\nnear made it")
 
 
 async def presses_go_on(scene: Scene) -> None:
@@ -241,6 +249,7 @@ MOMENTS: Mapping[str, Moment] = {
     "models, the client": Moment(another_model_answers, LlmOptions().timeout_s, where="models bad"),
     "commands": Moment(commands_go_on, COMMAND_WITHIN, where="/bad"),
     "commands, their values": Moment(no_values_are_offered, SUGGEST_WITHIN, where="/bad"),
+    "reports": Moment(reports_go_on, MAKE_WITHIN, where="the report bad"),
     "presses": Moment(presses_go_on, PRESS_WITHIN, where="/bad_it"),
     "routes": Moment(routes_go_on, ROUTE_WITHIN, where="/bad"),
     "duties": Moment(duties_go_on, ways=(RAISES, EXITS, HANGS), untold=(HANGS,), where="work"),
@@ -262,7 +271,7 @@ MOMENTS: Mapping[str, Moment] = {
 """What is called while Parley runs. What is no coroutine cannot be given up: it must return at once."""
 SCREENS = ("screens", "screens, their badges")
 """Those of the page, which have a test of their own."""
-LISTS = ("models", "__init__", "tools", "commands", "presses", "screens", "routes", "duties", "owed")
+LISTS = ("models", "__init__", "tools", "reports", "commands", "presses", "screens", "routes", "duties", "owed")
 """What is called at the start."""
 VALUES = (
     "name",

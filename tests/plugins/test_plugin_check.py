@@ -130,7 +130,7 @@ run_buttons = (1,)
 """
 ALL_RAISE = "\n".join(
     f"def {method}(self, *running): raise OSError('{method}')"
-    for method in ("tools", "owed", "commands", "presses", "screens", "routes", "duties")
+    for method in ("tools", "owed", "reports", "commands", "presses", "screens", "routes", "duties")
 )
 
 
@@ -160,7 +160,8 @@ async def test_a_check_tells_of_each_method_that_raises(packages: Packages) -> N
     found = await checked(Settings(home=packages.home), "dice")
 
     assert sorted(found.faults) == [
-        f"OSError: {each}" for each in ("commands", "duties", "owed", "presses", "routes", "screens", "tools")
+        f"OSError: {each}"
+        for each in ("commands", "duties", "owed", "presses", "reports", "routes", "screens", "tools")
     ]
 
 

@@ -89,6 +89,14 @@ class ForbiddenAddress(Exception):
     """The address is not allowed; no connection was opened."""
 
 
+class AnswerRefused(ToolFailed):
+    """A server answered with the status of a failure."""
+
+    def __init__(self, fact: str, status: int) -> None:
+        super().__init__(fact, "check the address, or try another page")
+        self.status = status
+
+
 class VettingResolver(AbstractResolver):
     """Resolves a name, and refuses it if any of its addresses is forbidden: no legitimate name mixes both kinds."""
 
@@ -226,7 +234,7 @@ async def _one(session: aiohttp.ClientSession, url: URL, most: int, *, is_file: 
         if response.status in _MOVED and place:
             return _checked(place, url)
         if response.status >= HTTPStatus.BAD_REQUEST:
-            raise ToolFailed(_refused(url, response.status), "check the address, or try another page")
+            raise AnswerRefused(_refused(url, response.status), response.status)
         media_type = _media_type(response)
         if media_type and not is_file and not _is_text(media_type):
             raise ToolFailed(

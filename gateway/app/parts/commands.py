@@ -151,7 +151,7 @@ class CommandParts:
             PluginCommands(self.plugins, self._approved, base.audit).commands,
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,
-            ReportCommands(planning, jobs.jobs, clock).commands,
+            ReportCommands(planning, jobs.jobs, jobs.report_kinds).commands,
             CronCommands(planning, jobs.jobs, chats.firings, jobs.elsewhere, delivery=delivery, pace=pace).commands,
             HeartbeatCommands(
                 jobs.heartbeats, files.workspaces, store, chats.firings, pace, clock, access=access

@@ -17,7 +17,9 @@ from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.job_runs import JobAgents, JobWork
 from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.jobs.made_reports import MadeReports
 from gateway.schedule.jobs.preview import Costs
+from gateway.schedule.jobs.report_kinds import ReportKinds
 from gateway.schedule.jobs.run_tools import RunTools
 from gateway.schedule.jobs.zone_news import ZoneNews
 
@@ -45,6 +47,7 @@ class JobParts:
         self.rights = JobRights(store, guards.rules, current.quotas)
         self.elsewhere = Elsewhere(store, delivery, self.rights, owed, base.stored_events)
         owed.register(self.elsewhere.owed)
+        self.report_kinds = ReportKinds()
         self.destinations = Destinations(store, delivery, self.rights)
         self.firing_messages = FiringMessages(store, delivery, access, clock, current, self.tools.files)
         self.firing_delivery = FiringDelivery(store, delivery, access, self.elsewhere)
@@ -56,7 +59,7 @@ class JobParts:
             JobAgents(agents.plain, guards.rules, files.versions, files.workspaces.folder, records=store.run_records),
             self.tools,
             self.heartbeats,
-            rights=self.rights,
+            made=MadeReports(store, self.rights, self.report_kinds, current),
             clock=clock,
         )
         self.jobs = Jobs(

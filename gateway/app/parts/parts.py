@@ -13,6 +13,7 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
+from gateway.app.plugin_reports import register_reports
 from gateway.app.plugins import make, register_owed
 from gateway.plugin import Core, Plugin
 from gateway.runs.owed import OwedWork
@@ -58,6 +59,7 @@ class Parts:
             clock=base.clock,
             home=base.home,
             owing=owed.add,
+            web=base.system.fetcher,
             sandbox=ProcessSandbox(launcher, base.clock) if launcher else None,
             servers=base.servers,
         )
@@ -70,6 +72,7 @@ class Parts:
         jobs = JobParts(base, people, files, guards, agents, owed)
         chats = ChatParts(base, people, files, guards, agents, jobs, moments=moments)
         register_owed(plugins, owed, chosen.failures)
+        register_reports(plugins, jobs.report_kinds, chosen.failures)
         return cls(base, people, files, guards, plugins, moments, owed, agents, jobs, chats)
 
 

@@ -60,7 +60,7 @@ class Draft:
             language=language_of(job.language, language),
             zone=zone,
             rule=rule,
-            work=Report(instructions=words, skill=job.skill) if isinstance(job.work, Report) else Reminder(text=words),
+            work=_work(job, words),
             origin=job.origin | origin,
             given=stay_in(job.given, words),
             instead_of=job.id,
@@ -83,6 +83,10 @@ class Draft:
             is_by_own_clock=self.is_by_own_clock,
             given=self.given if self.origin.is_data else given_in(words, [user(words, origin=self.origin)]),
         )
+
+
+def _work(job: Job, words: str) -> Reminder | Report:
+    return job.work.model_copy(update={"instructions": words}) if isinstance(job.work, Report) else Reminder(text=words)
 
 
 def grace(rule: Rule, zone: ZoneInfo, now: float) -> float:

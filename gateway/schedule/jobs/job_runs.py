@@ -32,7 +32,7 @@ from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.isolated_run import IsolatedRun
 from gateway.runs.runner import Runner
-from gateway.schedule.jobs.job_rights import JobRights
+from gateway.schedule.jobs.made_reports import MadeReports
 from gateway.schedule.jobs.outcome import SKILL, TOO_OFTEN, Outcome, failed_at_limits, outcome_of
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
@@ -197,7 +197,7 @@ class JobWork:
         tools: RunTools,
         check_ins: CheckIns,
         *,
-        rights: JobRights,
+        made: MadeReports,
         clock: Clock,
     ) -> None:
         self._runner = runner
@@ -205,8 +205,9 @@ class JobWork:
         self._agents = agents
         self._tools = tools
         self._check_ins = check_ins
-        self.rights = rights
-        self._access = rights.access
+        self._made = made
+        self.rights = made.rights
+        self._access = made.rights.access
         self._clock = clock
         self._places = Places(MOST_AT_ONCE)
         self._at_work: set[tuple[str, bool]] = set()
@@ -216,10 +217,8 @@ class JobWork:
 
     async def outcome(self, job: Job, firing: Firing) -> Outcome:
         """Do the work of a firing, or continue it after a restart."""
-        if not self.rights.may_run(job):  # its person had the right when it began
-            return Outcome(FiringState.MISSED, CLEAN)
-        if isinstance(job.work, Reminder):
-            return Outcome(FiringState.DONE, self.origin(job), job.work.text)
+        if (found := await self._without_agent(job, firing)) is not None:
+            return found
         if most := await self.rights.runs_used_up(job, firing):
             return Outcome(FiringState.FAILED, CLEAN, error=TOO_OFTEN, cause=TOO_OFTEN, most=most)
         at_work = job.id, firing.is_rehearsal
@@ -232,6 +231,16 @@ class JobWork:
             return await self._check_in(job, firing)
         finally:
             self._at_work.discard(at_work)
+
+    async def _without_agent(self, job: Job, firing: Firing) -> Outcome | None:
+        """Return the outcome of a firing for which no agent works; None for others."""
+        if not self.rights.may_run(job):  # its person had the right when it began
+            return Outcome(FiringState.MISSED, CLEAN)
+        if isinstance(job.work, Reminder):
+            return Outcome(FiringState.DONE, self.origin(job), job.work.text)
+        if isinstance(job.work, Report) and job.work.made_by:
+            return await self._made.outcome(job, job.work, firing)
+        return None
 
     def origin(self, job: Job) -> Origin:
         """Return the origin of a job's words, which are untrusted input once its owner is no more than a guest."""

@@ -31,6 +31,8 @@ _CAUSES: Mapping[str, str] = {
     causes.SILENT: "cause_silent",
     causes.MISTAKE: "cause_mistake",
     causes.SKILL: "cause_skill",
+    causes.REFUSED: "cause_report",
+    causes.NO_KIND: "cause_no_kind",
     causes.NOT_ALLOWED: "cause_permission",
     causes.STOPPED: "cause_stopped",
 }
@@ -138,7 +140,8 @@ def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequen
 
 
 def _cause(job: Job, outcome: Outcome, language: Language) -> str:
-    return say(_CAUSES[outcome.cause], language, skill=f"`{job.skill}`", most=outcome.most)
+    error = literal(outcome.error)
+    return say(_CAUSES[outcome.cause], language, skill=f"`{job.skill}`", most=outcome.most, error=error)
 
 
 def _failure(job: Job, firing: Firing, why: str, language: Language, failures: int) -> str:

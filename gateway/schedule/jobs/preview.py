@@ -74,7 +74,7 @@ class Costs:
 
         `past`: firings, newest first; `more`: tokens of the job's skill.
         """
-        if not isinstance(job.work, Report):
+        if not isinstance(job.work, Report) or job.work.made_by:
             return None
         paid = [each for each in past if each.tokens and each.state in (FiringState.DONE, FiringState.NOTHING)][:LAST]
         if paid:
@@ -266,6 +266,8 @@ def _question(facts: PreviewFacts) -> str:
 def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     job, zone, now = facts.job, facts.zone, facts.now
     is_reminder = isinstance(job.work, Reminder)
+    if isinstance(job.work, Report) and job.work.made_by:
+        yield say("job_made_by", language, name=literal(job.work.made_by))
     if job.skill:
         yield say("job_with_skill", language, name=literal(job.skill))
     yield say("job_when", language, rule=rule_of(job, language), zone=shown_zone(job.zone))

@@ -199,7 +199,7 @@ class JobTools:
         zone = found.zone or zone
         origin = _origin(asked.what or job.words, asked.skill, context, zone, self.jobs.clock.time())
         draft = Draft.of(job, self.current.language, zone, found.rule, words=asked.what, origin=origin)
-        if isinstance(draft.work, Report):
+        if isinstance(draft.work, Report) and not draft.work.made_by:
             work = _report(draft.work.instructions, asked.skill or job.skill or "", context)
             draft = replace(draft, work=work)
         given = (*draft.given, *given_in(asked.what or job.words, context.messages))

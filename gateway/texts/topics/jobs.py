@@ -9,6 +9,10 @@ TEXTS = {
         "zh": "**要把 `{id}` 改成这样吗？**（{kind}）",
     },
     "job_with_skill": {"en": "**With the skill:** {name}", "zh": "**使用技能**：{name}"},
+    "job_made_by": {"en": "**Report:** {name}, made without a model", "zh": "**报告**：{name}，不使用模型"},
+    "report_sample": {"en": "**Now it would say:**", "zh": "**现在的内容会是：**"},
+    "report_sample_empty": {"en": "Nothing is new.", "zh": "没有新内容。"},
+    "report_choices": {"en": "Say which one:", "zh": "请选择："},
     "job_when": {"en": "**When:** {rule} ({zone})", "zh": "**时间**：{rule}（{zone}）"},
     "job_next": {"en": "**Next:** {slots}", "zh": "**接下来**：{slots}"},
     "job_quiet_waits": {
@@ -227,13 +231,13 @@ TEXTS = {
         "- **notes** – what is new in your folder of notes\n"
         "- **chat** – what was said here in the last day\n"
         "- **page** – what is new on a web page or in a feed\n"
-        "- **usage** – what I have used: calls of models, tokens, cost\n\n"
+        "- **usage** – what I have used: calls of models, tokens, cost\n{more}\n"
         "Or say when yourself: `{slash}report notes every weekday 9:00`, with more words behind it where you like.",
         "zh": "要哪一种报告？确认之前会先给您看时间和费用。\n\n"
         "- **notes** – 笔记文件夹里的新内容\n"
         "- **chat** – 这里最近一天的谈话\n"
         "- **page** – 网页或订阅源的新内容\n"
-        "- **usage** – 我的用量：模型调用次数、词元、费用\n\n"
+        "- **usage** – 我的用量：模型调用次数、词元、费用\n{more}\n"
         "也可以自己说时间：`{slash}report notes 工作日9:00`，后面可以接更多要求。",
     },
     "report_notes_button": {"en": "Notes", "zh": "笔记"},
@@ -296,6 +300,11 @@ TEXTS = {
     "cause_silent": {"en": "The model gave no answer.", "zh": "模型没有给出回答。"},
     "cause_stopped": {"en": "Somebody stopped it.", "zh": "已被人停止。"},
     "cause_mistake": {"en": "Something went wrong on our side.", "zh": "我们这边出了点问题。"},
+    "cause_report": {"en": "{error}", "zh": "{error}"},
+    "cause_no_kind": {
+        "en": "no plugin makes this report any more.",
+        "zh": "已没有插件生成这份报告。",
+    },
     "cause_skill": {
         "en": "The skill {skill} that it follows cannot be used any more. Put it back, or change the job.",
         "zh": "它所用的技能 {skill} 已无法使用，请恢复该技能或修改这个日程。",

@@ -1,0 +1,106 @@
+"""Which files of the chat are new or were changed."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from agent_core.origin import named
+from agent_core.sources import file
+from channels.text import in_code
+from gateway.plugin import Core
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
+from gateway.texts.say import say
+
+FIRST_DAYS = 7
+"""Days of which changes are told the first time, and before a report is set."""
+MOST = 20
+MOST_SEARCHED = 20_000
+_DAY = 86_400.0
+_KB = 1024
+
+
+@dataclass(frozen=True)
+class _Changed:
+    name: str
+    at: float
+    size: int
+
+
+class Files:
+    """The report of changed files."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    @property
+    def kind(self) -> ReportKind:
+        return ReportKind(
+            "files",
+            {"en": "Files", "zh": "文件"},
+            {"en": "which files of this chat are new or changed", "zh": "本聊天中新增或改动的文件"},
+            "0 18 * * *",
+            self._make,
+            {
+                "en": "Which file or folder of this chat? Say `{slash}report files every day 18:00 notes`; `.` is "
+                "all of them.",
+                "zh": "本聊天的哪个文件或文件夹？请发送 `{slash}report files 每天18点 notes`，`.` 表示全部。",
+            },
+        )
+
+    async def _make(self, order: ReportOrder) -> MadeReport:
+        since = order.at - FIRST_DAYS * _DAY if order.since is None else order.since
+        found = await asyncio.to_thread(self._changed, order, since)
+        origin = named(file(order.subject))
+        if not found:
+            return MadeReport("", origin)
+        rows = [
+            f"| {_code(each.name)} | {datetime.fromtimestamp(each.at, order.zone):%m-%d %H:%M} | {_size(each.size)} |"
+            for each in found[:MOST]
+        ]
+        left = len(found) - MOST
+        more = ["", say("reports_more", order.language, count=left)] if left > 0 else []
+        title = say("reports_files", order.language, path=_code(order.subject), count=len(found))
+        head = say("reports_files_head", order.language)
+        return MadeReport("\n".join([title, "", head, "| --- | --- | --- |", *rows, *more]), origin)
+
+    def _changed(self, order: ReportOrder, since: float) -> list[_Changed]:
+        """Return the files that changed after a moment, newest first. Blocks. Raises ReportRefused."""
+        top = self._core.workspaces.folder(order.chat).resolve()
+        wanted = (top / order.subject).resolve()
+        if not wanted.is_relative_to(top) or not wanted.exists():
+            raise ReportRefused(say("reports_no_file", order.language, path=_code(order.subject)))
+        found = []
+        for number, path in enumerate(_files(wanted)):
+            if number >= MOST_SEARCHED:
+                break
+            try:
+                facts = path.lstat()
+            except OSError:  # it is gone
+                continue
+            if since < facts.st_mtime <= order.at:
+                found.append(_Changed(path.relative_to(top).as_posix(), facts.st_mtime, facts.st_size))
+        return sorted(found, key=lambda each: (-each.at, each.name))
+
+
+def _files(wanted: Path) -> Iterator[Path]:
+    """Yield a file, or those in a folder. Links and hidden ones are left out."""
+    if wanted.is_file():
+        yield wanted
+        return
+    for folder, folders, names in os.walk(wanted):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if not name.startswith(".") and not path.is_symlink():
+                yield path
+
+
+def _code(name: str) -> str:
+    return f"`{in_code(name)}`"
+
+
+def _size(size: int) -> str:
+    return f"{size} B" if size < _KB else f"{size / _KB:,.0f} KB"
