@@ -1,7 +1,6 @@
 """The weather of a place, from Open-Meteo, which needs no account."""
 
 import re
-from collections.abc import Sequence
 from datetime import date
 from urllib.parse import urlencode
 
@@ -24,8 +23,19 @@ MOST_CHOICES = 5
 LARGER = 4
 """A place is meant without a question if it has so many times the people of the next one of its name."""
 _AT = re.compile(r"\((-?\d{1,2}\.\d{1,4}), (-?\d{1,3}\.\d{1,4})\)\s*$")
-_SKIES = ((0, "clear"), (2, "fair"), (3, "cloudy"), (48, "fog"), (57, "drizzle"), (67, "rain"), (77, "snow"))
-_MORE_SKIES = ((82, "showers"), (86, "snow"), (99, "storm"))
+_SKIES = (
+    (0, "reports_sky_clear"),
+    (2, "reports_sky_fair"),
+    (3, "reports_sky_cloudy"),
+    (48, "reports_sky_fog"),
+    (57, "reports_sky_drizzle"),
+    (67, "reports_sky_rain"),
+    (77, "reports_sky_snow"),
+    (82, "reports_sky_showers"),
+    (86, "reports_sky_snow"),
+    (99, "reports_sky_storm"),
+)
+"""The highest code of the WMO for each kind of weather."""
 _WEEKDAYS = "一二三四五六日"
 
 
@@ -164,9 +174,8 @@ def _day(day: date, language: Language) -> str:
 
 
 def _sky(code: int | None, language: Language) -> str:
-    kinds: Sequence[tuple[int, str]] = (*_SKIES, *_MORE_SKIES)
-    kind = next((kind for most, kind in kinds if code is not None and code <= most), "unknown")
-    return say(f"reports_sky_{kind}", language)
+    key = next((key for most, key in _SKIES if code is not None and code <= most), "reports_sky_unknown")
+    return say(key, language)
 
 
 def _number(value: float | None) -> str:
