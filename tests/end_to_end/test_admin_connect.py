@@ -142,6 +142,25 @@ async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is
         assert not (program.home / ".env").exists()
 
 
+SLOW_ANSWERS = """() => {
+    const json = Response.prototype.json
+    const wait = new Promise((resolve) => { window.goOn = resolve })
+    Response.prototype.json = async function () { await wait; return json.call(this) }
+}"""
+
+
+async def test_the_check_of_a_field_says_nothing_on_the_step_that_follows(browser: Browser, tmp_path: Path) -> None:
+    async with connecting.slack() as there:
+        app = there.tokens["SLACK_APP_TOKEN"]
+        program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})
+        async with guide(browser, program, there.title) as tab:
+            await tab.evaluate(SLOW_ANSWERS)
+            await gives_all(tab, {"SLACK_BOT_TOKEN": "xoxb-1-2-wrong", "SLACK_APP_TOKEN": app})
+            await refused(tab, "invalid_auth")
+            await tab.evaluate("async () => { window.goOn(); await new Promise(setTimeout) }")
+            await refused(tab, "invalid_auth")
+
+
 async def test_an_app_with_slacks_agent_view_is_chosen_by_a_button(browser: Browser, tmp_path: Path) -> None:
     async with connecting.slack() as there:
         program = Program(tmp_path, {**SILENT, "PARLEY_WEB_PORT": "0", **there.environ})

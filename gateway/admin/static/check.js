@@ -14,5 +14,6 @@ document.body.addEventListener("focusout", async ({ target }) => {
   const { elements, dataset } = target.form;
   const body = new URLSearchParams({ number: elements.number.value, field: target.dataset.field, text: target.value });
   const answer = await ask(dataset.check, { method: "POST", body }).catch(() => null);
-  if (answer?.ok && target.isConnected) tell(target, (await answer.json()).trouble);
+  const { trouble } = answer?.ok ? await answer.json() : {};
+  if (trouble !== undefined && target.isConnected) tell(target, trouble); // the form was sent meanwhile, and another step is shown
 });
