@@ -11,11 +11,13 @@ from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.test_admin_inbox import PHONE, fits
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.facts import memory_of
+from tests.plugins.beside import beside
 from tests.plugins.memory.test_memory_screen import BOB
 
 pytestmark = NEEDS_BROWSER
 
 
+@beside("undo")
 async def test_a_fact_is_corrected_forgotten_and_brought_back(browser: Browser, tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hi Bob") as world:
         await world.bot.channel.hears("hello", sender=user("bob"))

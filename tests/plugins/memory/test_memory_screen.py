@@ -17,6 +17,7 @@ from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
 from tests.gateway.facts import memory_of
 from tests.page_server import say
+from tests.plugins.beside import beside
 
 XSS = "<img src=x onerror=alert(1)>"
 BOB = ChatKey(platform="memory", account="here", chat="bob")
@@ -50,7 +51,7 @@ async def test_conversations_that_share_a_memory_are_listed_once(tmp_path: Path)
         assert page.count("/admin/memory/web%3Alocal%3Amain") == 1
 
 
-async def test_a_fact_is_added_changed_forgotten_and_each_is_undone(tmp_path: Path) -> None:
+async def test_a_fact_is_added_changed_and_forgotten(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
         answer = await act(client, "/memory add", f"likes tea {XSS}", chat=str(BOB))
         assert "Remembered" in answer
@@ -61,19 +62,26 @@ async def test_a_fact_is_added_changed_forgotten_and_each_is_undone(tmp_path: Pa
         (first,) = await facts(world)
         assert f'value="/memory change {fact_id(first)}"' in page
 
-        answer = await act(client, f"/memory change {fact_id(first)}", "likes coffee", chat=str(BOB))
+        await act(client, f"/memory change {fact_id(first)}", "likes coffee", chat=str(BOB))
         (second,) = await facts(world)
         assert second.text == "likes coffee"
-        number = answer.partition('value="/undo ')[2].partition('"')[0]
-        await act(client, f"/undo {number}", chat=str(BOB))
-        assert [each.text for each in await facts(world)] == [first.text]
 
-        answer = await act(client, f"/memory forget {fact_id(first)}", chat=str(BOB))
+        answer = await act(client, f"/memory forget {fact_id(second)}", chat=str(BOB))
         assert await facts(world) == []
         assert "not any more" not in answer
-        number = answer.partition('value="/undo ')[2].partition('"')[0]
-        await act(client, f"/undo {number}", chat=str(BOB))
-        assert [each.text for each in await facts(world)] == [first.text]
+
+
+@beside("undo")
+async def test_what_was_done_to_a_fact_is_undone(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
+        await act(client, "/memory add", "likes tea", chat=str(BOB))
+        (first,) = await facts(world)
+
+        for done, words in (("change", ["likes coffee"]), ("forget", [])):
+            answer = await act(client, f"/memory {done} {fact_id(first)}", *words, chat=str(BOB))
+            number = answer.partition('value="/undo ')[2].partition('"')[0]
+            await act(client, f"/undo {number}", chat=str(BOB))
+            assert [each.text for each in await facts(world)] == [first.text]
 
 
 async def test_a_fact_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
