@@ -31,8 +31,8 @@ from gateway.web.page import Entrance
 from tests.clock import OffsetClock
 from tests.end_to_end.browser import chromium
 from tests.gateway.admin.desk import LOADED, AdminWorld, admin_world
-from tests.gateway.admin.test_costs import spend
 from tests.gateway.approving import acting
+from tests.gateway.spent import spend
 from tests.page_server import Page, say
 from tests.process import REPOSITORY
 

@@ -12,7 +12,6 @@ from gateway.admin.insight import Insight
 from gateway.admin.screen import Feed, Follows, Screen, Waits
 from gateway.admin.screens.browsers import BrowsersScreen
 from gateway.admin.screens.connect import ConnectScreen
-from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.health import HealthScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.log import LogScreen
@@ -33,6 +32,7 @@ from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.plugins.usage.screen import CostsScreen
 from gateway.records.recent_log import RECENT
 
 logger = structlog.get_logger(__name__)

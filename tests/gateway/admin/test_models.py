@@ -10,8 +10,8 @@ from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm
 from gateway.runs.model_set import ModelMenu
 from gateway.store.budget import ALL
 from tests.gateway.admin.desk import admin_world
-from tests.gateway.admin.test_costs import DEAR
 from tests.gateway.admin.test_pages import act
+from tests.gateway.spent import DEAR
 
 OTHER = SCRIPTED_MODEL.model_copy(update={"id": "other/model", "input_price": 1.0, "output_price": 2.0})
 

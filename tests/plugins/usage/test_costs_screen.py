@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.models.scripted import SCRIPTED_MODEL
 from channels.base import ChatKey
 from channels.memory import user
 from gateway.records.cost_report import CostReport, Days
@@ -23,27 +22,12 @@ from gateway.texts.amounts import Unit
 from tests.clock import OffsetClock
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
+from tests.gateway.spent import DEAR, spend
 
-DEAR = SCRIPTED_MODEL.model_copy(update={"input_price": 3.0, "output_price": 15.0})
 PARIS = ZoneInfo("Europe/Paris")
 NOON = datetime(2026, 11, 2, 12, tzinfo=PARIS).timestamp()
 """A week after the clocks were put back."""
 ATTACK = "<img src=x onerror=alert(1)>"
-
-
-async def spend(
-    store: Store, at: float, cost: int, *, chat: str = "ann", person: str = "memory:ann", **how: str
-) -> None:
-    """Record a call that has ended."""
-    payer = Payer(
-        ChatKey(platform="memory", account="here", chat=chat),
-        run=how.get("run", "r"),
-        person=person,
-        job=how.get("job", ""),
-    )
-    call, spent, model = f"{at}-{cost}-{random.random()}", Spent(cost // 100, cost), how.get("model", "small")  # noqa: S311
-    await store.spending.reserve(call, at, payer, model, spent)
-    await store.spending.settle(call, model, spent, "settled")
 
 
 async def page(world: AdminWorld, query: str = "") -> str:

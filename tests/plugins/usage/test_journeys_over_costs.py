@@ -12,7 +12,7 @@ from tests.clock import OffsetClock
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.gateway.admin.desk import AdminWorld, admin_world
-from tests.gateway.admin.test_costs import DEAR, spend
+from tests.gateway.spent import DEAR, spend
 from tests.process import until
 
 pytestmark = NEEDS_BROWSER

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from pathlib import Path
 from urllib.parse import urlencode
 
 from agent_core.clock import Clock
@@ -20,6 +21,7 @@ from gateway.store.spending import By, Spending
 from gateway.texts.amounts import Unit, allowance_words, amount_words, exact
 
 MOST_LISTED = 200
+TEMPLATE = Path(__file__).with_name("costs.html")
 _WITHOUT = {
     By.MODEL: "page_costs_no_model",
     By.CHAT: "page_costs_no_chat",
@@ -107,7 +109,7 @@ class CostsScreen:
             "defaults": self._defaults(visit),
             "targets": self._targets(visit),
         }
-        return View("costs.html", facts)
+        return View(TEMPLATE, facts)
 
     def _asked(self, visit: Visit) -> tuple[By, Span | None, Days]:
         """Return what the query asks for; there is no span if it names a day. Raises NoSuchItem."""

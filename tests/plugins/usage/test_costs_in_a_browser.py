@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.gateway.admin.desk import admin_world
-from tests.gateway.admin.test_costs import DEAR, spend
+from tests.gateway.spent import DEAR, spend
 
 pytestmark = NEEDS_BROWSER
 
