@@ -32,7 +32,6 @@ from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.permissions.approved_plugins import ApprovedPlugins
-from gateway.plugins.usage.screen import CostsScreen
 from gateway.records.recent_log import RECENT
 
 logger = structlog.get_logger(__name__)
@@ -49,7 +48,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
     offered = run_buttons_of(made.plugins)
     runs = RunsScreen(store, insight, roles, current, clock, home, offered=offered)
     people = PeopleScreen(roles, made.people.strangers, access)
-    costs = CostsScreen(store.spending, made.guards.budgets, access, insight, current, clock)
     settings = SettingsScreen(made.agents.live, current, home, secrets)
     skills = SkillsScreen(made.agents.parts.skills, store, delivery)
     models = ModelsScreen(made.agents.chat_models, store, delivery, insight)
@@ -72,7 +70,6 @@ def desk_of(made: Gateway, person: str) -> Desk:
         runs,
         skills,
         people,
-        costs,
         models,
         connect,
         plugins,
@@ -83,7 +80,15 @@ def desk_of(made: Gateway, person: str) -> Desk:
     others = (*_placed(ours, [screen for screen, _ in added]), *last)
     badges = {each.name: each.waiting for each in others if isinstance(each, Waits)}
     elsewhere = {name: each for name, each in badges.items() if name not in (inbox.name, people.name)}
-    overview = OverviewScreen(_state(made), store, insight, made.guards.budgets, waiting=elsewhere, inbox=inbox.news)
+    overview = OverviewScreen(
+        _state(made),
+        store,
+        insight,
+        made.guards.budgets,
+        waiting=elsewhere,
+        inbox=inbox.news,
+        has_costs=any(each.name == "costs" for each in others),
+    )
     return Desk(
         screens=(overview, *others),
         templates=Templates(lambda: current.zone, commands.may, secrets, clock.time),

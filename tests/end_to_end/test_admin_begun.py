@@ -30,7 +30,6 @@ SCREENS = (
     "skills",
     "skills/chart",
     "people",
-    "costs",
     "models",
     "settings",
     "log",
@@ -66,7 +65,7 @@ CHOOSES = """() => [...document.querySelectorAll("#content form.act select")]
   .filter((list) => list.options[0].value && ![...list.options].some((each) => each.defaultSelected))
   .map((list) => list.options[0].value)"""
 """The values that forms of actions choose although nobody has chosen them, and although they are not in force."""
-HARMLESS = {"USD", "a day", "here", "member", "/cron add"}
+HARMLESS = {"here", "member", "/cron add"}
 
 
 async def a_busy_place(world: AdminWorld) -> None:

@@ -43,16 +43,16 @@ TOLD = """async () => {
 
 @asynccontextmanager
 async def two_tabs(world: AdminWorld, browser: Browser) -> AsyncIterator[tuple[BrowserContext, Page, Page]]:
-    """Open the chat and the screen of costs in one browser that may notify."""
+    """Open the chat and the screen of models in one browser that may notify."""
     context = await browser.new_context(locale="en-GB")
     context.set_default_timeout(30_000)
     await context.grant_permissions(["notifications"])
     await let_in(context, world.server.link)
-    chat, costs = await context.new_page(), await context.new_page()
+    chat, models = await context.new_page(), await context.new_page()
     await chat.goto(world.server.url)
-    await costs.goto(f"{world.server.url}admin/costs")
+    await models.goto(f"{world.server.url}admin/models")
     await chat.evaluate("navigator.serviceWorker.ready.then(() => null)")
-    yield context, chat, costs
+    yield context, chat, models
     await context.close()
 
 
@@ -62,13 +62,13 @@ async def test_an_approval_asked_elsewhere_is_counted_in_all_tabs_and_notified_o
     tool, ran = recorder()
     async with (
         admin_world(tmp_path, CHART, "Here is your chart.", tools=(tool,)) as world,
-        two_tabs(world, browser) as (context, chat, costs),
+        two_tabs(world, browser) as (context, chat, models),
     ):
-        for tab in (chat, costs):
+        for tab in (chat, models):
             await tab.evaluate(LEFT)
         request = await asked(world.bot, sender=user("bob"))
         await expect(chat.get_by_role("link", name="Manage 1 waiting")).to_be_visible()
-        await expect(costs.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
+        await expect(models.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
         assert await chat.evaluate(NOTIFIED, 1) == [["Bob (memory)", "/admin/inbox"]]
         assert await context.service_workers[0].evaluate(CLICKED) == ["/admin/inbox"]
 
@@ -83,12 +83,12 @@ async def test_what_comes_while_a_tab_is_looked_at_is_only_counted(browser: Brow
     tool, _ = recorder()
     async with (
         admin_world(tmp_path, CHART, tools=(tool,)) as world,
-        two_tabs(world, browser) as (_, chat, costs),
+        two_tabs(world, browser) as (_, chat, models),
     ):
         await chat.evaluate(LEFT)
         await asked(world.bot, sender=user("bob"))
         await expect(chat.get_by_role("link", name="Manage 1 waiting")).to_be_visible()
-        await expect(costs.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
+        await expect(models.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
         await chat.evaluate(TOLD)
-        await costs.evaluate(LEFT)
+        await models.evaluate(LEFT)
         assert await chat.evaluate("navigator.serviceWorker.ready.then((it) => it.getNotifications())") == []

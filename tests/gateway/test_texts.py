@@ -116,7 +116,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"runs_{each.value}" for each in (*Kind, *TerminalReason)} | {"runs_running"}
     groups |= {f"schedules_{each.value}" for each in (*Pause, *States)} | {"schedules_done"}
     groups |= {f"page_{path.stem}" for path in (GATEWAY / "admin" / "screens").glob("*.py")}
-    groups |= {f"page_{path.parent.name}" for path in (GATEWAY / "plugins").glob("*/screen.py")}
+    groups |= {f"page_{name}" for name in re.findall(r'^    name = "(\w+)"$', source, re.M)}
 
     groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}
     groups |= {f"page_models_{use}" for use in ("default", "fallback", "cheaper")}

@@ -79,6 +79,7 @@ class OverviewScreen:
         *,
         waiting: Mapping[str, Badge],
         inbox: Feed,
+        has_costs: bool,
     ) -> None:
         """Create the screen.
 
@@ -86,6 +87,7 @@ class OverviewScreen:
             state: Reads whether all is well.
             waiting: Counts what waits on other screens than the inbox, by their names.
             inbox: Returns what waits in the inbox.
+            has_costs: True if there is a screen of costs, where budgets are set, too.
         """
         self._state = state
         self._store = store
@@ -95,6 +97,8 @@ class OverviewScreen:
         self._clock = state.clock
         self._waiting = waiting
         self._inbox = inbox
+        self._has_costs = has_costs
+        self._set_budget = "/admin/costs" if has_costs else "/?text=/budget%20all%20"
 
     async def view(self, visit: Visit) -> View:
         """Return all of it, read anew."""
@@ -108,6 +112,8 @@ class OverviewScreen:
             "inbox": await self._inbox(visit),
             "elsewhere": [(name, count) for name, badge in self._waiting.items() if (count := await badge())],
             "today": await self._today(visit),
+            "set_budget": self._set_budget,
+            "has_costs": self._has_costs,
             "next": [self._next(each, visit, names) for each in due],
             "runs": [await self._run(each, visit, names) for each in runs],
             "steps": await self._steps(visit, runs),
@@ -154,6 +160,6 @@ class OverviewScreen:
             _Step(visit.say("overview_step_model"), "/admin/connect/model", self._state.has_model),
             _Step(visit.say("overview_step_ask"), "/", bool(runs)),
             _Step(visit.say("overview_step_platform"), "/admin/connect", bool(self._state.platforms())),
-            _Step(visit.say("overview_step_budget"), "/admin/costs", bool(self._budgets.of(ALL))),
+            _Step(visit.say("overview_step_budget"), self._set_budget, bool(self._budgets.of(ALL))),
         ]
         return [] if all(each.is_done for each in steps) else steps

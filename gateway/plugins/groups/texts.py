@@ -122,4 +122,8 @@ TEXTS = {
     "page_groups_no_budget": {"en": "none", "zh": "无"},
     "page_groups_default": {"en": "the default", "zh": "默认"},
     "page_groups_of": {"en": "{what}: {name}", "zh": "{what}：{name}"},
+    "page_groups_used": {"en": "Used", "zh": "已用"},
+    "page_groups_each": {"en": "Each", "zh": "周期"},
+    "page_groups_day": {"en": "Day", "zh": "天"},
+    "page_groups_month": {"en": "Month", "zh": "月"},
 }

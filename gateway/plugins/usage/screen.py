@@ -6,18 +6,15 @@ from datetime import date, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
-from agent_core.clock import Clock
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
 from gateway.admin.times import date_words
-from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import raised, target_of
-from gateway.permissions.budgets import Budgets
+from gateway.plugin import Core
 from gateway.records.cost_report import CostReport, Days
 from gateway.records.spending_report import Span, Sum, first_of
-from gateway.settings.current import CurrentSettings
 from gateway.store.budget import ALL, Account, Budget, Scope, Spent
-from gateway.store.spending import By, Spending
+from gateway.store.spending import By
 from gateway.texts.amounts import Unit, allowance_words, amount_words, exact
 
 MOST_LISTED = 200
@@ -63,24 +60,17 @@ class CostsScreen:
     """Shows sums of the ledger of model calls, and what is left of the budgets."""
 
     name = "costs"
+    after = "groups"
     group = Group.PEOPLE
     icon = "wallet"
 
-    def __init__(
-        self,
-        spending: Spending,
-        budgets: Budgets,
-        access: Access,
-        insight: Insight,
-        current: CurrentSettings,
-        clock: Clock,
-    ) -> None:
-        self._spending = spending
-        self._budgets = budgets
-        self._access = access
-        self._insight = insight
-        self._current = current
-        self._clock = clock
+    def __init__(self, core: Core) -> None:
+        self._spending = core.store.spending
+        self._budgets = core.budgets
+        self._access = core.access
+        self._insight = Insight(core.access, core.roles)
+        self._current = core.settings
+        self._clock = core.clock
 
     async def view(self, visit: Visit) -> View:
         """Return the costs of the day or span in the query, by the property that it names."""

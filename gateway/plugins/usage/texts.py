@@ -1,4 +1,4 @@
-"""Texts of what was used."""
+"""Texts of what was used, and of the screen of costs."""
 
 TEXTS = {
     "usage_of_person": {"en": "**Your usage, {days}** ({zone})", "zh": "**您的用量，{days}**（{zone}）"},
@@ -19,4 +19,67 @@ TEXTS = {
         "en": "Only owners and admins can see the usage of everybody.",
         "zh": "只有所有者和管理员可以查看所有人的用量。",
     },
+    "page_costs": {"en": "Costs", "zh": "费用"},
+    "page_costs_span": {"en": "Time", "zh": "时间"},
+    "page_span_day": {"en": "Today", "zh": "今天"},
+    "page_span_week": {"en": "7 days", "zh": "最近 7 天"},
+    "page_span_month": {"en": "This month", "zh": "本月"},
+    "page_costs_by": {"en": "Added up by", "zh": "统计方式"},
+    "page_by_model": {"en": "By model", "zh": "按模型"},
+    "page_by_chat": {"en": "By chat", "zh": "按聊天"},
+    "page_by_person": {"en": "By person", "zh": "按用户"},
+    "page_by_job": {"en": "By job", "zh": "按日程"},
+    "page_costs_total": {
+        "en": "{tokens} tokens in {calls} calls; days of the time zone {zone}",
+        "zh": "{calls} 次调用，{tokens} 词元；日期按时区 {zone} 计算",
+    },
+    "page_costs_chart": {"en": "Chart; the tables below have the same figures", "zh": "图表；下方表格列出相同的数据"},
+    "page_costs_none": {
+        "en": "No model was called in this time. Each call appears here with its price as soon as it begins.",
+        "zh": "这段时间没有调用过模型。每次调用一开始就会连同费用显示在这里。",
+    },
+    "page_costs_no_model": {"en": "Unknown model", "zh": "未知模型"},
+    "page_costs_no_chat": {"en": "Without a chat", "zh": "不属于任何聊天"},
+    "page_costs_no_person": {"en": "Without a person", "zh": "不属于任何用户"},
+    "page_costs_no_job": {"en": "Not by a job", "zh": "非日程产生"},
+    "page_costs_left_out": {"en": "and {count} more", "zh": "另有 {count} 项"},
+    "page_costs_runs": {"en": "Each name leads to its runs.", "zh": "点击名称可查看相应的运行记录。"},
+    "page_costs_days": {"en": "By day", "zh": "按天"},
+    "page_costs_hours": {"en": "By hour", "zh": "按小时"},
+    "page_costs_day": {"en": "Day", "zh": "天"},
+    "page_costs_hour": {"en": "Hour", "zh": "小时"},
+    "page_costs_month": {"en": "Month", "zh": "月"},
+    "page_cost": {"en": "Cost", "zh": "费用"},
+    "page_tokens": {"en": "Tokens", "zh": "词元"},
+    "page_calls": {"en": "Calls", "zh": "调用次数"},
+    "page_amount": {"en": "Amount", "zh": "数额"},
+    "page_unit": {"en": "Unit", "zh": "单位"},
+    "page_costs_budgets": {"en": "Budgets", "zh": "预算"},
+    "page_costs_budget": {"en": "Budget", "zh": "预算"},
+    "page_costs_used": {"en": "Used", "zh": "已用"},
+    "page_costs_used_of": {"en": "Used of the budget: {whose}", "zh": "预算使用情况：{whose}"},
+    "page_costs_reserved": {
+        "en": "of which {amount} are reserved for calls under way",
+        "zh": "其中 {amount} 为进行中的调用预留",
+    },
+    "page_costs_remove": {"en": "Remove the budget: {whose}", "zh": "删除预算：{whose}"},
+    "page_costs_no_budgets": {
+        "en": "No budget is set. With one, runs wait and ask before they use more.",
+        "zh": "没有设置预算。设置后，超出预算的运行会先等待并询问。",
+    },
+    "page_costs_each_chat": {
+        "en": "Each chat without a budget of its own: {allowance} (settings)",
+        "zh": "没有单独预算的聊天：{allowance}（来自设置）",
+    },
+    "page_costs_each_person": {
+        "en": "Each person without a budget of their own: {allowance} (settings)",
+        "zh": "没有单独预算的用户：{allowance}（来自设置）",
+    },
+    "page_costs_each_job": {
+        "en": "Each job without a budget of its own: {allowance} (settings)",
+        "zh": "没有单独预算的日程：{allowance}（来自设置）",
+    },
+    "page_costs_set": {"en": "Set a budget", "zh": "设置预算"},
+    "page_costs_for": {"en": "For", "zh": "对象"},
+    "page_costs_each": {"en": "Each", "zh": "周期"},
 }

@@ -99,4 +99,8 @@ TEXTS = {
         "zh": "与 {accounts} 是同一个人吗？在私聊中用 /link 可关联这些账号。",
     },
     "page_people_let_in": {"en": "Let in", "zh": "添加"},
+    "page_in_usd": {"en": "USD", "zh": "美元"},
+    "page_in_tokens": {"en": "Tokens", "zh": "词元"},
+    "page_set": {"en": "Set", "zh": "设置"},
+    "page_remove": {"en": "Remove", "zh": "删除"},
 }

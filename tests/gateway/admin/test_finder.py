@@ -23,8 +23,8 @@ async def test_everything_is_found_by_its_words_in_both_languages(tmp_path: Path
         conversations = world.bot.made.base.store.conversations
         conversations.heard(Visitor().chat("c-plums-and-pears"), "How dear are plums?", 1.0)
         await world.bot.hears("/allow memory:zoe")
-        assert ("Screen", "Costs", "/admin/costs") in await found(client, "costs")
-        assert ("页面", "费用", "/admin/costs") in await found(client, "费用", "zh-CN")
+        assert ("Screen", "Models", "/admin/models") in await found(client, "models")
+        assert ("页面", "模型", "/admin/models") in await found(client, "模型", "zh-CN")
         assert ("Person", "memory:zoe", "/admin/people?q=memory%3Azoe") in await found(client, "zoe")
         assert ("Setting", "Nightly backups that are kept", "/admin/settings?q=backups") in await found(
             client, "backup"

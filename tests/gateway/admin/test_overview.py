@@ -110,3 +110,10 @@ async def test_times_are_in_the_zone_of_the_browser(tmp_path: Path) -> None:
                 text = await answer.text()
             assert ("Asia/Tokyo" if zone == "Asia/Tokyo" else "Europe/Paris") in text
             assert '<time datetime="' in text
+
+
+async def test_without_a_screen_of_costs_it_leads_to_the_command_that_sets_a_budget(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, plugins=()) as world, world.client() as client:
+        text = await overview(client)
+        assert '<a href="/?text=/budget%20all%20">' in text
+        assert "/admin/costs" not in text

@@ -6,7 +6,8 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.test_admin_begun import ANSWERED, RENEW, Slow, a_busy_place
+from tests.end_to_end.tabs import Slow
+from tests.end_to_end.test_admin_begun import ANSWERED, BEGIN, CHOOSES, RENEW, STATE, a_busy_place
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.spent import DEAR
 
@@ -95,3 +96,14 @@ async def test_a_double_click_acts_once(browser: Browser, tmp_path: Path) -> Non
         await expect(bob.get_by_role("cell", name="10 USD a day", exact=True)).to_be_visible()
         await tab.evaluate(RENEW)  # a second request would have been sent before this one
         assert sent == ["POST"]
+
+
+async def test_what_is_begun_stays_and_nothing_harmful_is_chosen_by_itself(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world:
+        await a_busy_place(world)
+        async with world.tab(browser, "costs") as tab:
+            assert set(await tab.evaluate(CHOOSES)) == {"USD", "a day"}
+            await tab.evaluate(BEGIN)
+            begun = await tab.evaluate(STATE)
+            await tab.evaluate(RENEW)
+            assert await tab.evaluate(STATE) == begun
