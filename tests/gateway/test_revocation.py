@@ -20,8 +20,9 @@ from channels.base import (
 from channels.memory import user
 from channels.values import Standing
 from gateway.permissions.binding import Binding, binding
-from gateway.permissions.groups import Audience, Speakers
+from gateway.permissions.groups import SPEAKERS, Audience, Speakers
 from gateway.permissions.roles import Role
+from gateway.store.chat_settings import places
 from gateway.store.job import JobState, Pause
 from gateway.store.person import Account, Person
 from tests.gateway.approving import asked, questions, recorder, states
@@ -54,11 +55,8 @@ async def made(bot: Bot, role: Role, name: str) -> None:
 
 
 async def rule(bot: Bot, setting: Speakers, group: str = "team") -> None:
-    settings = bot.made.base.store.chat_settings
-    place = settings.places(bot.channel.chat(group=group))[0]
-    await settings.set(place, "speakers", str(setting), "ann")
-    bot.made.people.groups.rules.put(place.key, "speakers", str(setting))
-    await bot.made.commands.revocation.sweep()
+    chat = bot.channel.chat(group=group)
+    await bot.made.people.group_rules.set(chat, "ann", places(chat)[0], SPEAKERS, str(setting))
 
 
 async def test_a_run_ends_with_the_block_and_makes_no_further_call(start_bot: StartBot) -> None:
