@@ -5,6 +5,7 @@ import re
 import pytest
 from structlog.testing import capture_logs
 
+from channels.memory import NO_PACE
 from gateway.app.chosen_plugins import own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.roles import People
@@ -41,10 +42,14 @@ class P(Plugin):
 """
 
 
+ROOMY = NO_PACE.model_copy(update={"max_text": 40_000})
+"""The limits of a platform that shows the list of all plugins in one message, however many there are."""
+
+
 async def begun(start_bot: StartBot, packages: Packages, *names: str, off: tuple[str, ...] = ()) -> Bot:
     """Return a bot whose owner was told of all plugins that are left out."""
     plugins = packages.chosen(names, off)
-    bot = await start_bot(people=OWNED, channel=Platform(), plugins=plugins)
+    bot = await start_bot(people=OWNED, channel=Platform(limits=ROOMY), plugins=plugins)
     await bot.channel.until(lambda: len(bot.screen) >= len(plugins.left_out))
     return bot
 
