@@ -60,7 +60,7 @@ class CostsScreen:
     """Shows sums of the ledger of model calls, and what is left of the budgets."""
 
     name = "costs"
-    after = "groups"
+    after = "people"
     group = Group.PEOPLE
     icon = "wallet"
 
