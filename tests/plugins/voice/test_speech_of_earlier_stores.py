@@ -20,6 +20,7 @@ INSERT INTO spoken_answers SELECT key, chat FROM owed WHERE kind = 'speech';
 DROP TABLE owed;
 DROP TABLE owed_erasures;
 DROP TABLE voice_recordings;
+DROP TABLE job_targets;
 DELETE FROM plugin_migrations;
 CREATE TABLE recordings (
   seq INTEGER, place INTEGER, words TEXT NOT NULL, seconds REAL, model TEXT NOT NULL, at REAL NOT NULL,
