@@ -147,7 +147,7 @@ class CronCommands:
             when = parse_when(wish.rest, zone, self._clock.time())
         except BadRule as error:
             return self._planning.refused(given, error, say("cron_wish", given.language, words=text))
-        return await self._planning.asked(given, when, Report(instructions=when.rest), wish.chats)
+        return await self._planning.asked(given, when, Report(instructions=when.rest, as_file=wish.as_file), wish.chats)
 
     async def _show(self, given: Invocation, job_id: str, _: str) -> Answer:
         job = await self._jobs.draft(job_id, given.chat, given.sender)

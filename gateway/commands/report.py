@@ -75,7 +75,7 @@ class ReportCommands:
             return reply(say(offer.of_what, given.language, slash=given.slash))
         between = " " if offer.of_what else "\n"
         instructions = between.join(filter(None, (say(offer.instructions, given.language), when.rest)))
-        work = Report(instructions=instructions, skill=offer.skill)
+        work = Report(instructions=instructions, skill=offer.skill, as_file=wish.as_file)
         return await self._planning.asked(given, when, work, wish.chats)
 
     async def _own(self, given: Invocation, wish: Wish) -> Answer:
@@ -90,7 +90,7 @@ class ReportCommands:
             if wish.rest and error.key != "rule_not_understood":
                 raise
             return self._menu(given)
-        return await self._planning.asked(given, when, Report(instructions=when.rest), wish.chats)
+        return await self._planning.asked(given, when, Report(instructions=when.rest, as_file=wish.as_file), wish.chats)
 
     async def _made(self, given: Invocation, kind: ReportKind, rest: str, wish: Wish) -> Answer:
         """Propose a report that needs no model, with what it would say now. Raises BadRule and JobRefused."""
@@ -105,7 +105,7 @@ class ReportCommands:
         except ReportRefused as refused:
             return _choices(given, refused, f"/report {kind.name} {rest}", when.rest)
         words = made.subject or when.rest or kind.title[language]
-        work = Report(instructions=words, made_by=kind.name)
+        work = Report(instructions=words, made_by=kind.name, as_file=wish.as_file)
         return await self._planning.asked(given, when, work, wish.chats, made)
 
     async def _when(self, given: Invocation, rule: Rule, text: str) -> When:

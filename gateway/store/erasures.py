@@ -280,7 +280,8 @@ def _erase_chat(connection: Connection, chat: str) -> None:
         _blank(connection, seq)  # nobody can tell any more whose it was; nobody else writes there
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
     connection.execute("DELETE FROM session_titles WHERE chat = ?", (chat,))
-    connection.execute(f"DELETE FROM job_targets WHERE job IN ({_JOBS_IN})", (chat,))  # noqa: S608
+    for table in ("firings", "job_targets"):  # those in other chats, too
+        connection.execute(f"DELETE FROM {table} WHERE job IN ({_JOBS_IN})", (chat,))  # noqa: S608
     for table in OF_CHAT:
         connection.execute(f"DELETE FROM {table} WHERE chat = ?", (chat,))  # noqa: S608
     connection.execute("DELETE FROM outbox WHERE chat = ? AND state IN ('sent', 'failed')", (chat,))

@@ -35,6 +35,8 @@ class Report(Frozen):
     skill: str | None = None
     made_by: str = ""
     """The name of the report that is made without a model; empty for one that an agent makes."""
+    as_file: bool = False
+    """True if its text is sent as a file, below its title."""
 
 
 class CheckIn(Frozen):

@@ -98,7 +98,7 @@ class ChatParts:
 
 def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobParts) -> Agents:
     """Return what makes the agents of chats, which may start tasks, ask questions and propose jobs."""
-    tools = JobTools(jobs.jobs, base.store, base.delivery, jobs.zone_news, base.current)
+    tools = JobTools(jobs.jobs, base.store, base.delivery, jobs.zone_news, base.current, jobs.destinations)
     parts = replace(
         agents.parts,
         tools=(*agents.parts.tools, task_tool(agents.tasks), ask_user_tool(base.store), *tools.both()),

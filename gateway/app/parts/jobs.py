@@ -49,7 +49,9 @@ class JobParts:
         owed.register(self.elsewhere.owed)
         self.report_kinds = ReportKinds()
         self.destinations = Destinations(store, delivery, self.rights)
-        self.firing_messages = FiringMessages(store, delivery, access, clock, current, self.tools.files)
+        self.firing_messages = FiringMessages(
+            store, delivery, access, clock, current, self.tools.files, self.tools.file
+        )
         self.firing_delivery = FiringDelivery(store, delivery, access, self.elsewhere)
         owed.register(self.firing_delivery.owed)
         self.notes = ChatNotes(store, self.firing_messages)

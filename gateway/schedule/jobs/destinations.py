@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
@@ -27,6 +27,7 @@ _AND = re.compile(rf"\s*(?:[,，、;；]|(?:[,，]\s*)?and\b|和|及)\s*(?:to\s+
 _HERE = re.compile(r"here\b|这里|本群|此处", re.IGNORECASE)
 _ME = re.compile(r"me\s+on\s+(\w+)", re.IGNORECASE)
 _ON = re.compile(r"\s+on\s+(\w+)|\s*[(（]\s*(\w+)\s*[)）]", re.IGNORECASE)
+_AS_FILE = re.compile(r"\s*[,，]?(?<![A-Za-z])as\s+a\s+file\b|\s*[,，]?(?:以文件的?形式|作为文件)", re.IGNORECASE)
 _ANY_NAME = re.compile(r"#[^\s,，、;；。]*")
 _GOES_ON = re.compile(r"[A-Za-z0-9_-]")
 
@@ -37,6 +38,8 @@ class Wish:
 
     chats: tuple[ChatKey, ...]
     rest: str
+    as_file: bool = False
+    """True if it is to come as a file."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class Destinations:
 
     async def read(self, text: str, chat: ChatKey, by: Sender, language: Language) -> Wish:
         """Return the chats that a text names at `to #NAME`. Raises JobRefused."""
+        bare = _AS_FILE.sub("", text)
+        if bare != text:
+            wish = await self.read(bare, chat, by, language)
+            return replace(wish, rest=wish.rest.strip(), as_file=True)
         found = [*_TO.finditer(text)]
         if not found:
             return Wish((), text)

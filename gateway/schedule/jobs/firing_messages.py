@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
 
@@ -52,6 +53,8 @@ class FiringMessages:
     current: CurrentSettings
     files: Callable[[Firing], Sequence[Attachment]]
     """Returns the files that a firing's run has sent. Blocks for a moment."""
+    file: Callable[[Firing, str, str], Attachment]
+    """Writes a file of this name and text to be sent with a firing. Blocks for a moment."""
 
     async def text(self, job: Job, firing: Firing, outcome: Outcome, failures: int) -> str:
         """Return the text for users, empty if there is nothing to tell.
@@ -149,13 +152,24 @@ class FiringMessages:
         return language_of(job.language if job else None, self.current.language)
 
     async def _message(self, job: Job, firing: Firing) -> OutboundMessage:
-        words = self.words(job, firing)
+        words, files = self.words(job, firing), await self.attachments(firing)
+        if isinstance(job.work, Report) and job.work.as_file and firing.state is FiringState.DONE:
+            words, files = await self._in_file(job, firing, files)
         return OutboundMessage(
             markdown=words,
             trouble=words if firing.state is FiringState.FAILED else "",
             buttons=self._buttons(job, firing),
-            attachments=tuple(await self.attachments(firing)),
+            attachments=tuple(files),
         )
+
+    async def _in_file(self, job: Job, firing: Firing, files: Sequence[Attachment]) -> tuple[str, Sequence[Attachment]]:
+        """Return the title of a report with what stands below it, and the report as a file, before its other files."""
+        whole, below = self._own_words(job, firing), self.words(job, firing).removeprefix(self._own_words(job, firing))
+        title = next(line for line in whole.splitlines() if line.strip())
+        day = f"{datetime.fromtimestamp(firing.due, ZoneInfo(job.zone)):%Y-%m-%d}"
+        name = say("report_file", self.language_of(job), day=day)
+        file = await asyncio.to_thread(self.file, firing, name, self.store.secrets.mask(whole))
+        return f"{title}{below}", (file, *files)
 
     def _split(self, name: str, chat: ChatKey, message: OutboundMessage, origin: Origin) -> list[Post]:
         parts = self.delivery.masked_channel(chat).split(message)

@@ -266,10 +266,8 @@ def _question(facts: PreviewFacts) -> str:
 def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     job, zone, now = facts.job, facts.zone, facts.now
     is_reminder = isinstance(job.work, Reminder)
-    if isinstance(job.work, Report) and job.work.made_by:
-        yield say("job_made_by", language, name=literal(job.work.made_by))
-    if job.skill:
-        yield say("job_with_skill", language, name=literal(job.skill))
+    if isinstance(job.work, Report):
+        yield from _facts_of_report(job.work, language)
     yield say("job_when", language, rule=rule_of(job, language), zone=shown_zone(job.zone))
     if not isinstance(job.rule, Once):
         yield say("job_next", language, slots=_slots(facts, language))
@@ -288,6 +286,15 @@ def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
         yield say("job_scripts", language, skills=", ".join(f"`{skill}`" for skill in job.scripts))
     if job.origin.is_tainted:
         yield say("after_strangers", language, sources=named(job.origin.sources, language))
+
+
+def _facts_of_report(report: Report, language: Language) -> Iterator[str]:
+    if report.made_by:
+        yield say("job_made_by", language, name=literal(report.made_by))
+    if report.skill:
+        yield say("job_with_skill", language, name=literal(report.skill))
+    if report.as_file:
+        yield say("job_as_file", language)
 
 
 def _slots(facts: PreviewFacts, language: Language) -> str:

@@ -15,7 +15,7 @@ from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
 from channels.base import Sender
 from gateway.delivery.delivery import Delivery
-from gateway.delivery.outgoing import collect, waiting
+from gateway.delivery.outgoing import collect, waiting, write
 from gateway.permissions.access import Access
 from gateway.records.spending_report import midnight, usage_text
 from gateway.schedule.jobs.recent_messages import RecentMessages
@@ -46,6 +46,10 @@ class RunTools:
     def files(self, firing: Firing) -> tuple[Attachment, ...]:
         """Return the files that its run has sent, in order, to attach to the report. Blocks for a moment."""
         return waiting(self._folder(firing))
+
+    def file(self, firing: Firing, name: str, text: str) -> Attachment:
+        """Write a file that is sent with a firing's message. Blocks for a moment."""
+        return write(self._folder(firing) / "whole" / name, text.encode())
 
     def _folder(self, firing: Firing) -> Path:
         return self.outgoing / hashlib.sha256(f"{firing.job}:{firing.made_at}".encode()).hexdigest()[:24]

@@ -21,6 +21,7 @@ from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.runs.cards import card_result
+from gateway.schedule.jobs.destinations import Destinations, Wish
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message
@@ -75,6 +76,7 @@ class JobTools:
     delivery: Delivery
     news: ZoneNews
     current: CurrentSettings
+    destinations: Destinations
 
     def both(self) -> tuple[Tool, Tool]:
         return self._schedule(), self._jobs()
@@ -92,8 +94,8 @@ class JobTools:
             context: ToolContext,
         ) -> ToolResult:
             """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
-            it) or to change a job by its id. when: plain words (in 20 minutes, every monday at 9:00), an ISO time,
-            a cron line, or an RRULE with BYHOUR and BYMINUTE."""
+            it, with "to #name" at its end to post it in that chat) or to change a job by its id. when: plain words (in
+            20 minutes, every monday at 9:00), an ISO time, a cron line, or an RRULE with BYHOUR and BYMINUTE."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)
@@ -178,14 +180,17 @@ class JobTools:
             raise ToolFailed("no time was given", "give one in when, such as 'tomorrow 9:00'")
         found = _time(asked.when, zone, now)
         what = found.rest if asked.what in ("", asked.when) else asked.what
-        is_reminder = asked.kind == "reminder"
+        is_reminder, language = asked.kind == "reminder", language_of(None, self.current.language)
+        wish = Wish((), what) if is_reminder else await self.destinations.read(what, chat, by, language)
+        what = wish.rest
         return Draft(
             chat=chat,
             person=by.id,
             language=language_of(await self.store.chats.language_of(chat, by.id), self.current.language),
             zone=found.zone or zone,
             rule=found.rule,
-            work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
+            work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context, as_file=wish.as_file),
+            posts_in=wish.chats,
             origin=_origin(what, asked.skill, context, zone, now),
             given=given_in(what, context.messages),
             is_by_own_clock=zone == own and found.is_by_own_clock,
@@ -200,7 +205,8 @@ class JobTools:
         origin = _origin(asked.what or job.words, asked.skill, context, zone, self.jobs.clock.time())
         draft = Draft.of(job, self.current.language, zone, found.rule, words=asked.what, origin=origin)
         if isinstance(draft.work, Report) and not draft.work.made_by:
-            work = _report(draft.work.instructions, asked.skill or job.skill or "", context)
+            skill, as_file = asked.skill or job.skill or "", draft.work.as_file
+            work = _report(draft.work.instructions, skill, context, as_file=as_file)
             draft = replace(draft, work=work)
         given = (*draft.given, *given_in(asked.what or job.words, context.messages))
         is_own = job.is_by_own_clock and zone.key == job.zone and found.is_by_own_clock
@@ -278,11 +284,11 @@ async def _zone(name: str) -> ZoneInfo | None:
         raise ToolFailed(f"zone {error}") from error
 
 
-def _report(instructions: str, skill: str, context: ToolContext) -> Report:
+def _report(instructions: str, skill: str, context: ToolContext, *, as_file: bool = False) -> Report:
     known = {entry.name for entry in context.skills.entries()} if skill and context.skills else {skill}
     if skill not in known:
         raise ToolFailed(f"there is no skill {skill[:60]!r}", "leave skill out, or look at list_skills")
-    return Report(instructions=instructions, skill=skill or None)
+    return Report(instructions=instructions, skill=skill or None, as_file=as_file)
 
 
 def _origin(words: str, skill: str, context: ToolContext, zone: ZoneInfo, now: float) -> Origin:

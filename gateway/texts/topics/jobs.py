@@ -10,6 +10,8 @@ TEXTS = {
     },
     "job_with_skill": {"en": "**With the skill:** {name}", "zh": "**使用技能**：{name}"},
     "job_made_by": {"en": "**Report:** {name}, made without a model", "zh": "**报告**：{name}，不使用模型"},
+    "job_as_file": {"en": "**Comes as:** a file below its title", "zh": "**形式**：标题下附文件"},
+    "report_file": {"en": "report-{day}.md", "zh": "报告-{day}.md"},
     "report_sample": {"en": "**Now it would say:**", "zh": "**现在的内容会是：**"},
     "report_sample_empty": {"en": "Nothing is new.", "zh": "没有新内容。"},
     "report_choices": {"en": "Say which one:", "zh": "请选择："},

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from agent_core.messages import NotificationMessage
+from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.models.scripted import calls
 from channels.base import ChannelError, ChatKey
 from channels.memory import NO_PACE, MemoryChannel, user
@@ -12,7 +12,9 @@ from gateway.store.job_targets import TargetState
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, seen
+from tests.gateway.jobs.speaking import contents
 from tests.gateway.jobs.test_reports import draw
+from tests.gateway.tasking import rows
 
 TABLE = "**Open work**\n\n| what | days |\n| --- | --- |\n| roof | 3 |"
 WISH = "/report every monday 9:00 list what is late in open.md to #team"
@@ -288,8 +290,38 @@ async def test_in_chinese(start_bot: StartTimedBot) -> None:
 
 
 async def test_forgetting_the_author_leaves_no_trace_of_the_wish(start_bot: StartTimedBot) -> None:
-    bot = await wished(start_bot)
+    bot = await wished(start_bot, TABLE)
+    await pressed(bot, "Allow")
+    bot.at("2026-11-30 09:00")
+    await bot.look()
     await bot.hears("/forget me")
     await press(bot, bot.channel.posts[-1][1].buttons[0][0].label)
     await bot.settled()
     assert await state(bot) == []
+    assert rows(bot.home, "SELECT count(*) FROM firings") == [(0,)]
+
+
+async def test_a_report_comes_as_a_file_below_its_title(start_bot: StartTimedBot) -> None:
+    bot = await wished(start_bot, TABLE, text=WISH.replace("open.md", "open.md as a file") + ", here")
+    assert (await bot.job("ab0001")).words == "list what is late in open.md"
+    await pressed(bot, "Allow")
+    bot.at("2026-11-30 09:00")
+    await bot.look()
+    for chat in (ANN, TEAM):
+        shown = [each for posted, each in bot.channel.posts if posted.chat == chat][-1]
+        assert shown.markdown.splitlines()[0] == "**Open work**"
+        assert "roof" not in shown.markdown
+        assert [each.name for each in shown.attachments] == ["report-2026-11-30.md"]
+        assert contents(shown.attachments) == [TABLE]
+
+
+async def test_the_model_proposes_a_report_for_another_chat_in_the_words_of_the_person(
+    start_bot: StartTimedBot,
+) -> None:
+    asked: JsonObject = {"kind": "report", "what": "list what is late to #team", "when": "every monday 9:00"}
+    bot = await start_bot("Hi.", "Hi.", calls(("schedule", asked)), "It is there.", new_request_id=typed_ids())
+    await known_in_team(bot)
+    await bot.hears("every monday at nine list what is late to #team")
+    (shown,) = [each for each in bot.channel.screen_of(ANN) if "Shall I set this up" in each]
+    assert "> list what is late\n" in shown
+    assert "- **Posted in:** #team on Memory" in shown

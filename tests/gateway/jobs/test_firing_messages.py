@@ -42,7 +42,8 @@ def fired(job: Job, text: str, **how: object) -> Firing:
 def messages(store: Store, local: str = "2026-11-23 09:00", files: Sequence[Attachment] = ()) -> FiringMessages:
     channel, clock = MemoryChannel(limits=NO_PACE), Calendar(local)
     access = Access(Roles(PEOPLE), [channel], (), clock)
-    return FiringMessages(store, Delivery([channel], store, clock), access, clock, in_force(), lambda _: files)
+    delivery, written = Delivery([channel], store, clock), Attachment(name="report.md")
+    return FiringMessages(store, delivery, access, clock, in_force(), lambda _: files, lambda *_: written)
 
 
 async def message(store: Store, job: Job, firing: Firing, *files: Attachment) -> OutboundMessage:

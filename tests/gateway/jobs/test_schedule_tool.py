@@ -10,6 +10,7 @@ from agent_core.models.scripted import Call, Calls, Turn
 from agent_core.origin import named
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, tool
 from channels.base import ChannelError
+from gateway.schedule.jobs.destinations import Destinations
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
 from gateway.schedule.jobs.zone_news import ZoneNews
 from gateway.schedule.zones import Zones
@@ -172,7 +173,8 @@ async def test_what_could_not_be_shown_is_told_to_the_model(start_bot: StartTime
 async def test_a_call_that_is_made_again_shows_what_it_has_shown(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
         news = ZoneNews(Zones(office.store, in_force(), office.jobs.access, chats={}, people={}), office.delivery)
-        schedule, _ = JobTools(office.jobs, office.store, office.delivery, news, in_force()).both()
+        places = Destinations(office.store, office.delivery, office.jobs.rights)
+        schedule, _ = JobTools(office.jobs, office.store, office.delivery, news, in_force(), places).both()
         arguments = schedule.validate({"kind": "reminder", "what": "pizza", "when": "in 20 minutes"})
 
         first = await schedule.execute(arguments, calling("call_0", tmp_path))
