@@ -133,11 +133,16 @@ class Planning:
             return None
         title = "reminders_title" if page.only_reminders else "cron_title"
         zone = self._jobs.zone_of(given.chat, given.sender.id).key
-        rows = [self._line(job, given, zone) for job in found[:MOST_LISTED]]
+        rows = [await self._row(job, given, zone) for job in found[:MOST_LISTED]]
         if len(found) > MOST_LISTED:
             rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
         text = "\n\n".join([*first, say(title, given.language, zone=shown_zone(zone)), "\n".join(rows)])
         return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, page))
+
+    async def _row(self, job: Job, given: Invocation, zone: str) -> str:
+        """Return the line of a job, with a second one if it posts in other chats."""
+        line, places = self._line(job, given, zone), await self._jobs.places_of(job)
+        return f"{line}\n  - {places}" if places else line
 
     def _line(self, job: Job, given: Invocation, zone: str) -> str:
         language = given.language

@@ -129,8 +129,12 @@ class Destinations:
         raise JobRefused(key, name=name[0] if name else "#", places=places)
 
     def _ends(self, text: str, at: int, chat: ChatKey) -> Iterator[int]:
-        """Yield where the name of a chat ends, if it stands at `#` in a text. Its key is a name, too."""
-        for name in (self.rights.access.name_of_chat(chat), chat.chat, str(chat)):
+        """Yield where the name of a chat ends, if it stands at `#` in a text. Its key is a name, too.
+
+        On Discord the name of a channel stands behind that of its server.
+        """
+        whole = self.rights.access.name_of_chat(chat)
+        for name in (whole, whole.rpartition(" #")[2], chat.chat, str(chat)):
             bare = name.lstrip("#")
             end = at + 1 + len(bare)
             is_there = bool(bare) and text[at + 1 : end].casefold() == bare.casefold()

@@ -23,7 +23,8 @@ def where(access: Access, chat: ChatKey, language: Language) -> str:
     if not access.is_group(chat):
         return say("target_private", language, platform=platform)
     name = access.name_of_chat(chat) or chat.chat
-    return say("target_group", language, name=literal(f"#{name.lstrip('#')}"), platform=platform)
+    named = name if "#" in name else f"#{name}"
+    return say("target_group", language, name=literal(named), platform=platform)
 
 
 def author_of(access: Access, job: Job) -> str:

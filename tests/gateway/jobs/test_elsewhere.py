@@ -64,6 +64,8 @@ async def test_mondays_report_with_a_table_comes_in_the_other_chat(start_bot: St
     agreed = "✓ Bob agreed: the report `ab0001` is posted here from now on, every Monday at 09:00"
     assert of(bot, TEAM).startswith(agreed)
     assert of(bot, ANN) == "✓ #team on Memory: Bob agreed. The report `ab0001` is posted there from now on."
+    await bot.hears("/cron")
+    assert "\n  - **Posted in:** #team on Memory" in of(bot, ANN)
     before = bot.channel.screen_of(ANN)
 
     bot.at("2026-11-30 09:00")
