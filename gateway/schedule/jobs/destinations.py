@@ -59,6 +59,9 @@ class Destinations:
         found = [*_TO.finditer(text)]
         if not found:
             return Wish((), text)
+        me = _ME.match(text, found[-1].end())
+        if me and not self._own(me[1], chat, by):
+            return Wish((), text)  # as in `what Bob wrote to me on Slack`
         known = await self.known(chat, by)
         at, chats = found[-1].end(), list[ChatKey]()
         while True:
@@ -98,15 +101,16 @@ class Destinations:
         if found := _HERE.match(text, at):
             return chat, found.end()
         if found := _ME.match(text, at):
-            own = [
-                each
-                for each in self.rights.access.private_chats(chat, by)
-                if each.platform == found[1].lower() and self.delivery.knows(each)
-            ]
+            own = self._own(found[1], chat, by)
             if not own:
                 raise JobRefused("target_not_linked", platform=found[1])
             return own[0], found.end()
         return self._group(text, at, known, language)
+
+    def _own(self, platform: str, chat: ChatKey, by: Sender) -> list[ChatKey]:
+        """Return the private chats of somebody on a platform."""
+        found = self.rights.access.private_chats(chat, by)
+        return [each for each in found if each.platform == platform.lower() and self.delivery.knows(each)]
 
     def _group(self, text: str, at: int, known: Sequence[ChatKey], language: Language) -> tuple[ChatKey, int]:
         named = [(each, end) for each in known for end in self._ends(text, at, each)]

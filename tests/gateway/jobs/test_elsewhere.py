@@ -276,6 +276,7 @@ async def test_names_of_chats_are_found_at_the_end_and_in_the_middle_of_a_text(s
         ("每周一9点 汇总进度发到#产品 讨论", ["#产品 讨论"], "每周一9点 汇总进度"),
         ("every day 9:00 what was said in #team", [], "every day 9:00 what was said in #team"),
         ("every day 9:00 mails to Bob", [], "every day 9:00 mails to Bob"),
+        ("what Bob wrote to me on Slack", [], "what Bob wrote to me on Slack"),
     ):
         wish = await bot.made.jobs.destinations.read(text, ANN, user("ann"), "en")
         assert ([each.chat for each in wish.chats], wish.rest) == (chats, rest)
