@@ -23,7 +23,7 @@ def clock_tool(time: Clock, home: Callable[[], tzinfo]) -> Tool:
 
     @tool(execution="parallel", label="Looking at the clock", labels={"zh": "查看时间"})
     async def clock(zone: str = "", *, context: ToolContext) -> str:
-        """Tell the date and time in an IANA zone or city."""
+        """Tell the time in an IANA zone or city."""
         there = await asyncio.to_thread(_find, zone) if zone.strip() else context.zone() or home()
         now = datetime.fromtimestamp(time.time(), UTC).astimezone(there)
         return f"{now:%A, %Y-%m-%d %H:%M:%S}, {there} ({_offset(now)})"
@@ -127,7 +127,7 @@ CITIES = {
 def wait_tool(time: Clock) -> Tool:
     @tool(execution="parallel", label="Waiting {seconds} s", labels={"zh": "等待 {seconds} 秒"}, waits=True)
     async def wait(seconds: float) -> str:
-        """Wait for at most 10 seconds."""
+        """Wait at most 10 seconds."""
         waited = min(max(seconds, 0.0), MOST_S)
         await time.sleep(waited)
         if waited < NO_TIME_S:

@@ -33,7 +33,7 @@ _METADATA = re.compile(r"(?m)^# /// script$\n(?P<toml>(?:^#(?: .*)?$\n)+?)^# ///
 
 @tool(idempotent=True, label="Reading the skill {name}", labels={"zh": "加载技能 {name}"})
 async def load_skill(name: str, context: ToolContext) -> ToolResult:
-    """Load a skill's instructions into the system prompt."""
+    """Load a skill's instructions."""
     return _answer(context, lambda chat_skills: chat_skills.load(name.strip(), budget=context.token_budget()).text)
 
 
