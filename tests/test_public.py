@@ -112,6 +112,12 @@ INNER = {
     "gateway.upkeep.sizes": "how much is kept",
     "gateway.upkeep.mcp_notices": "what owners are told of MCP servers",
     "gateway.settings.mcp": "MCP servers in the settings",
+    "agent_core.mcp.grants": "the same",
+    "agent_core.mcp.oauth": "the same",
+    "gateway.security.sealed": "what is kept of tokens",
+    "gateway.schedule.times.quiet": "quiet hours",
+    "gateway.settings.zone": "time zones",
+    "gateway.web.rate_limit": "requests of programs",
 }
 """Modules that our plugins import and others may not count on, with what they are about."""
 

@@ -114,8 +114,11 @@ class Connection:
         self._wanted.set()
 
     def retry(self) -> None:
-        """Connect at once if it is not connected."""
-        self._wanted.set()
+        """Connect at once if it is not connected. `tried` is set after that attempt."""
+        if self._client is None:
+            self.tried.clear()
+            self._pause = FIRST_PAUSE
+            self._wanted.set()
 
     async def run(self) -> None:
         """Stay connected until `leave`; no failure of the server ends this."""

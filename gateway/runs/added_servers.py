@@ -16,7 +16,7 @@ from agent_core.mcp.servers import McpServers, Reached, Trouble
 from agent_core.origin import CLEAN, Origin, joined
 from agent_core.tools.tool import Tool
 from gateway.permissions.approved_tools import ApprovedTools
-from gateway.runs.personal_tool import PersonalTool, WhoAsks
+from gateway.runs.server_tool import Callers, ServerTool
 from gateway.store.chat_settings import EVERYWHERE, ChatSettings
 
 _PREFIX = "mcp."
@@ -34,8 +34,8 @@ class AddedServer:
     """True if everybody uses it with an account of their own there."""
 
 
-class Accounts(Protocol):
-    """Whoever has signed in to servers, and with what access."""
+class Accounts(Callers, Protocol):
+    """Those who have signed in to servers, and their access."""
 
     def access(self, name: str, server: AddedServer, person: str) -> Access:
         """Return the access of a person to a server, or of everybody if `person` is empty."""
@@ -43,9 +43,17 @@ class Accounts(Protocol):
     async def signed_in(self, name: str) -> Collection[str]:
         """Return the people who have signed in to a server."""
 
-    @property
-    def who_asks(self) -> WhoAsks:
-        """Return what tells for which of these people a call is made."""
+    def hindrance(self, name: str, person: str) -> str:
+        """Return why a sign-in cannot be renewed for now; empty if nothing is known of that."""
+
+
+@dataclass(frozen=True)
+class Hindered:
+    """The trouble with a server at which somebody is signed in, and whose sign-in server fails."""
+
+    fact: str
+    fix: str = "nothing: it is tried again"
+    asks_sign_in: bool = False
 
 
 _ROW: TypeAdapter[AddedServer] = TypeAdapter(AddedServer)
@@ -93,6 +101,11 @@ class AddedServers:
         await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", None, by)
         await self.refresh()
 
+    async def tell(self) -> None:
+        """Connect for those who have signed in meanwhile, here and on the other nodes."""
+        await self._rows.tell_of_change()
+        await self.refresh()
+
     async def refresh(self) -> None:
         """Connect to the servers that are there now, for those who have signed in."""
         if self.accounts is None:
@@ -132,7 +145,11 @@ class AddedServers:
 
     def trouble(self, name: str, person: str = "") -> Trouble | None:
         """Return why a server is not connected, after an attempt."""
-        return self._servers.trouble(_key(name, person))
+        trouble = self._servers.trouble(_key(name, person))
+        if trouble is None or not trouble.asks_sign_in or self.accounts is None:
+            return trouble
+        why = self.accounts.hindrance(name, person)
+        return Hindered(why) if why else trouble
 
     def retry(self, name: str, person: str = "") -> None:
         """Connect to a server at once if it is not connected."""
@@ -157,13 +174,13 @@ class AddedServers:
         return None if self.accounts is None else self.accounts.access(name, server, person)
 
     def _tools_of(self, name: str) -> Sequence[Tool]:
-        if not self._added[name].of_each or self.accounts is None:
-            return self._servers.tools_of(_key(name))
-        by_name: dict[str, dict[str, Tool]] = {}
+        if self.accounts is None:
+            return ()
+        of_each, by_name = self._added[name].of_each, dict[str, dict[str, Tool]]()
         for person in self._people[name]:
             for tool in self._servers.tools_of(_key(name, person)):
                 by_name.setdefault(tool.name, {})[person] = tool
-        return [PersonalTool(name, tools, self.accounts.who_asks) for tools in by_name.values()]
+        return [ServerTool(name, tools, self.accounts, of_each=of_each) for tools in by_name.values()]
 
     def _see(self, person: str, name: str, tools: Sequence[Tool], left_out: Sequence[LeftOut]) -> None:
         """Record the tools that a server shows to a person, beside those that it shows to others."""

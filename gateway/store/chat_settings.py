@@ -119,6 +119,10 @@ class ChatSettings(Table):
         """Return the places that a chat belongs to, narrowest first."""
         return places(chat)
 
+    async def tell_of_change(self) -> None:
+        """Tell the other nodes that what goes with a setting has changed."""
+        await self._writer.submit(lambda connection: self._changed(connection, Topic.SETTINGS))
+
     async def tell_of_files(self) -> None:
         """Tell the other nodes that the files with the settings have changed."""
         await self._writer.submit(lambda connection: self._changed(connection, Topic.FILES))

@@ -81,6 +81,7 @@ class OperatorRoutes:
             request.match_info.get("name", ""),
             arrival.place,
             partial(_body, request, opening.most_bytes),
+            dict(request.query),
             partial(let_in, request),
         )
         return await _sent(request, await self.watched.answer(path, asked))

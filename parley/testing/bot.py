@@ -193,14 +193,22 @@ class Bot:
         return await self.requests(path, "GET", headers=named)
 
     async def requests(
-        self, path: str, method: str, body: bytes = b"", *, name: str = "", headers: Mapping[str, str] | None = None
+        self,
+        path: str,
+        method: str,
+        body: bytes = b"",
+        *,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
     ) -> Answer:
         """Return what a route of a plugin answers to any request. `name` is the part behind its path."""
 
         async def read() -> bytes:
             return body
 
-        return await self.made.serving.routes[path](Asked(CIMultiDict(headers or {}), method, name, "127.0.0.1", read))
+        asked = Asked(CIMultiDict(headers or {}), method, name, "127.0.0.1", read, query or {})
+        return await self.made.serving.routes[path](asked)
 
     async def shows(self, screen: str, *, sender: str = "ann", language: Language = "en") -> str:
         """Return a screen of *Manage* as HTML, as an owner or admin sees it."""

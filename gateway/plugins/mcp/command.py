@@ -6,15 +6,18 @@ from channels.base import Button, OutboundMessage
 from channels.commands import Suggestion
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, Unfinished, reply
-from gateway.permissions.rights import Right, always
+from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
 from gateway.plugins.mcp.adding import Adding
 from gateway.plugins.mcp.approving import APPROVE, Approving
+from gateway.plugins.mcp.signing_in import SigningIn
 from gateway.texts.say import say
 from gateway.upkeep.mcp_notices import left_out_lines
 
 OWNERS = Right("admin", Role.OWNER, Role.OWNER, refusal="mcp_not_yours")
+SIGNING_IN = Right("net", Role.MEMBER, Role.MEMBER)
+"""To sign in for oneself, or for everybody, of which only owners have the right."""
 VERBS = frozenset({"add", "rm", "list", "in", "out", APPROVE})
 MOST_BUTTONS = 5
 
@@ -22,11 +25,17 @@ MOST_BUTTONS = 5
 class McpCommand:
     """The command /mcp."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, signing_in: SigningIn) -> None:
         self._servers = core.servers
-        self._adding = Adding(core, VERBS)
+        self._adding = Adding(core, signing_in, VERBS)
         self._approving = Approving(core.servers.approved)
-        self._forms = {"add": self._adding.add, "rm": self._adding.remove, APPROVE: self._approving.approve}
+        self._forms = {
+            "add": self._adding.add,
+            "rm": self._adding.remove,
+            "in": signing_in.sign_in,
+            "out": signing_in.sign_out,
+            APPROVE: self._approving.approve,
+        }
 
     async def mcp(self, given: Invocation) -> Answer:
         """Do what the first word says; show what a server says of its tools, or list the servers without one."""
@@ -61,8 +70,8 @@ class McpCommand:
             "mcp",
             {"en": "Add MCP servers, and approve their tools", "zh": "添加 MCP 服务器，并批准其工具"},
             self.mcp,
-            rights=always(OWNERS),
-            arguments="[add|rm|list] [NAME] [ADDRESS]",
+            rights=Rights({"in": SIGNING_IN, "out": SIGNING_IN, OTHERWISE: OWNERS}),
+            arguments="[add|rm|in|out|list] [NAME] [ADDRESS]",
             example="add deepwiki https://mcp.deepwiki.com/mcp",
             offered_to=Role.OWNER,
             after="plugins",

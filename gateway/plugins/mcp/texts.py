@@ -1,11 +1,13 @@
-"""The texts of the plugin of MCP servers."""
+"""The texts of the plugin of MCP servers, and the language in which somebody reads them."""
+
+from gateway.texts.say import LANGUAGES, Language
 
 TEXTS = {
     "mcp_add_usage": {
         "en": "`{slash}mcp add NAME ADDRESS` adds one, such as `{slash}mcp add deepwiki https://mcp.deepwiki.com/mcp`. "
-        "`{slash}mcp rm NAME` removes it.",
+        "With `each` behind the address everybody signs in there for themselves. `{slash}mcp rm NAME` removes it.",
         "zh": "`{slash}mcp add 名称 地址` 可添加服务器，例如 `{slash}mcp add deepwiki https://mcp.deepwiki.com/mcp`。"
-        "`{slash}mcp rm 名称` 可移除。",
+        "地址后加 `each` 则每个人各自登录。`{slash}mcp rm 名称` 可移除。",
     },
     "mcp_not_installed": {
         "en": "The package `mcp` is not installed here; `parley doctor` on this machine prints the command for it.",
@@ -59,6 +61,95 @@ TEXTS = {
     "mcp_removed": {"en": "`{name}` is removed.", "zh": "已移除 `{name}`。"},
     "mcp_line": {"en": "- `{name}`, `{url}`: {state}", "zh": "- `{name}`，`{url}`：{state}"},
     "mcp_state_tools": {"en": "{count} tools", "zh": "{count} 个工具"},
+    "mcp_added_sign_in": {
+        "en": "`{name}` is added, and asks who uses it.",
+        "zh": "已添加 `{name}`，它要求登录。",
+    },
+    "mcp_added_each": {
+        "en": "`{name}` is added. Everybody who wants to use it signs in there for themselves.",
+        "zh": "已添加 `{name}`。想使用的人需各自登录。",
+    },
+    "mcp_state_sign_in": {"en": "waits for somebody to sign in", "zh": "等待登录"},
+    "mcp_state_each": {"en": "everybody signs in for themselves", "zh": "每个人各自登录"},
+    "mcp_sign_in_button": {"en": "Sign in", "zh": "登录"},
+    "mcp_sign_in_again": {
+        "en": "Sign in to `{name}` again: it does not let me in any more.",
+        "zh": "请重新登录 `{name}`：它不再允许我访问。",
+    },
+    "mcp_in_link": {
+        "en": "{link} to `{name}`. Do not pass the link on: whoever signs in with it lends their account to me.",
+        "zh": "{link} `{name}`。请勿转发此链接：用它登录的人会把自己的账号借给我使用。",
+    },
+    "mcp_in_here": {"en": "Sign in here", "zh": "在此登录"},
+    "mcp_in_minutes": {"en": "It is good for {minutes} minutes.", "zh": "链接在 {minutes} 分钟内有效。"},
+    "mcp_in_local": {
+        "en": "Open it in a browser on the machine on which I run, as others cannot reach me.",
+        "zh": "请在我所在的机器上用浏览器打开，其他机器无法访问我。",
+    },
+    "mcp_in_sent": {
+        "en": "I have sent you a link in private, with which you sign in to `{name}`.",
+        "zh": "我已私下发给您登录 `{name}` 的链接。",
+    },
+    "mcp_in_no_private_chat": {
+        "en": "The link to sign in with is for you alone. Write to me in private first, then try again.",
+        "zh": "登录链接只能给您本人。请先私下给我发一条消息，然后重试。",
+    },
+    "mcp_in_failed": {
+        "en": "You cannot sign in to `{name}` now: `{why}`.",
+        "zh": "目前无法登录 `{name}`：`{why}`。",
+    },
+    "mcp_in_not_yours": {
+        "en": "Only an owner signs in to a server that everybody uses with one account.",
+        "zh": "所有人共用一个账号的服务器，只能由所有者登录。",
+    },
+    "mcp_in_page_off": {
+        "en": "The browser comes back to my page, which is off here; PARLEY_WEB=on switches it on.",
+        "zh": "浏览器需要返回我的页面，而页面在这里已关闭；PARLEY_WEB=on 可开启。",
+    },
+    "mcp_signed_in": {
+        "en": "`{name}` can be used now, with {count} tools.",
+        "zh": "现在可以使用 `{name}`，有 {count} 个工具。",
+    },
+    "mcp_signed_in_trouble": {
+        "en": "The sign-in to `{name}` is kept, and the server does not answer yet. I go on trying.",
+        "zh": "已保存 `{name}` 的登录，但服务器尚未应答，我会继续尝试。",
+    },
+    "mcp_out": {
+        "en": "You are signed out of `{name}`, and what it gave me is revoked.",
+        "zh": "已退出 `{name}`，它给我的授权已撤销。",
+    },
+    "mcp_out_here": {
+        "en": "You are signed out of `{name}` here. It has not confirmed that what it gave me is revoked: look there, "
+        "among the apps of your account.",
+        "zh": "已在此退出 `{name}`，但它没有确认授权已撤销：请在该服务的账号设置中查看已授权的应用。",
+    },
+    "mcp_out_nobody": {"en": "You are not signed in to `{name}`.", "zh": "您没有登录 `{name}`。"},
+    "mcp_page_title": {"en": "Sign in", "zh": "登录"},
+    "mcp_page_ask": {
+        "en": "{who} asked Parley to use {name} ({host}) in their name. Go on only if that is you.",
+        "zh": "{who} 请 Parley 以其名义使用 {name}（{host}）。只有在您就是此人时才继续。",
+    },
+    "mcp_page_ask_all": {
+        "en": "{who} asked Parley to use {name} ({host}) for everybody who talks with it, with the account that you "
+        "have just signed in with. Go on only if you are {who}.",
+        "zh": "{who} 请 Parley 用您刚才登录的账号，为所有与它交谈的人使用 {name}（{host}）。"
+        "只有在您就是 {who} 时才继续。",
+    },
+    "mcp_page_yes": {"en": "Yes, that is me", "zh": "是我，继续"},
+    "mcp_page_done": {
+        "en": "You are signed in to {name}. Go back to the chat; this page can be closed.",
+        "zh": "您已登录 {name}。请返回聊天，此页面可以关闭。",
+    },
+    "mcp_page_gone": {
+        "en": "This sign-in has ended, or was done before. Ask for another one in the chat.",
+        "zh": "此次登录已过期或已完成。请在聊天中重新发起。",
+    },
+    "mcp_page_refused": {
+        "en": "Parley was not signed in to {name}: the server did not agree.",
+        "zh": "Parley 没有登录 {name}：服务器未同意。",
+    },
+    "mcp_page_no_right": {"en": "You may not use {name} any more.", "zh": "您已无权使用 {name}。"},
+    "mcp_page_failed": {"en": "The sign-in to {name} failed: {why}.", "zh": "登录 {name} 失败：{why}。"},
     "page_mcp": {"en": "MCP servers", "zh": "MCP 服务器"},
     "page_mcp_none": {
         "en": "No MCP server is set up. Add one here, or write a table [mcp.NAME] with command or url in parley.toml.",
@@ -90,6 +181,17 @@ TEXTS = {
     "page_mcp_name": {"en": "Name", "zh": "名称"},
     "page_mcp_address": {"en": "Address", "zh": "地址"},
     "page_mcp_known": {"en": "Well-known servers", "zh": "常用服务器"},
+    "page_mcp_account": {"en": "Account there", "zh": "使用的账号"},
+    "page_mcp_shared": {"en": "one for everybody", "zh": "所有人共用"},
+    "page_mcp_each": {"en": "everybody has their own", "zh": "每个人各自的"},
+    "page_mcp_in": {"en": "Sign in", "zh": "登录"},
+    "page_mcp_out": {"en": "Sign out", "zh": "退出"},
     "page_mcp_remove": {"en": "Remove", "zh": "移除"},
     "page_mcp_added": {"en": "added here: {url}", "zh": "在此添加：{url}"},
 }
+
+
+def reading(tag: str | None, default: Language) -> Language:
+    """Return the language for a tag such as `zh-hans`; for others the default."""
+    prefix = (tag or "").partition("-")[0].lower()
+    return next((each for each in LANGUAGES if each == prefix), default)

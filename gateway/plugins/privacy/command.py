@@ -19,6 +19,7 @@ class PrivacyCommand:
     def __init__(self, core: Core) -> None:
         self._current = core.settings
         self._models = core.models
+        self._servers = core.servers
 
     async def privacy(self, given: Invocation) -> OutboundMessage:
         lines = [
@@ -33,7 +34,8 @@ class PrivacyCommand:
     def _privacy(self) -> Privacy:
         """Return what the settings in force say."""
         choices = chain.from_iterable(self._models.now.choices.values())
-        return privacy_of(self._current.now, choices, AUDIT_DAYS)
+        added = {name: server.url for name, server in self._servers.added.items()}
+        return privacy_of(self._current.now, choices, AUDIT_DAYS, added)
 
     def _goes_to(self, language: Language) -> Iterator[str]:
         """Yield the lines about who receives what."""

@@ -1,8 +1,10 @@
 """What is kept and where it goes, as the settings say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
+from operator import itemgetter
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from agent_core.mcp.config import McpServer
@@ -36,12 +38,18 @@ class Privacy:
     version_days: int = 30
 
 
-def privacy_of(settings: Settings, models: Iterable[ModelChoice], audit_days: int) -> Privacy:
-    """Return what the settings say. `models` are the chosen model and its fallbacks."""
+def privacy_of(
+    settings: Settings, models: Iterable[ModelChoice], audit_days: int, added: Mapping[str, str] = MappingProxyType({})
+) -> Privacy:
+    """Return what the settings say.
+
+    `models` are the chosen model and its fallbacks, `added` the addresses of MCP servers that owners have added.
+    """
+    servers = {**settings.mcp, **{name: McpServer(url=url) for name, url in added.items()}}
     return Privacy(
         models=tuple(_model(choice) for choice in models),
         search=_host(settings.search) if settings.search else "",
-        servers=tuple(_server(name, server) for name, server in sorted(settings.mcp.items())),
+        servers=tuple(_server(name, server) for name, server in sorted(servers.items(), key=itemgetter(0))),
         programs_network=settings.commands_network,
         audit_days=audit_days if settings.audit else 0,
     )

@@ -128,6 +128,8 @@ async def test_a_server_that_cannot_be_reached_is_kept_and_told(start_bot: Start
     assert "`lab` is added, and cannot be used yet: `127.0.0.1:9 cannot be reached`." in bot.screen[-1]
     await bot.hears("/mcp")
     assert "- `lab`, `http://127.0.0.1:9/mcp`: `127.0.0.1:9 cannot be reached`" in bot.screen[-1]
+    await bot.hears("/privacy")
+    assert "lab" in bot.screen[-1]
 
 
 async def test_a_name_of_the_settings_is_taken(start_bot: StartBot, tmp_path: Path) -> None:
