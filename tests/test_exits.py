@@ -356,9 +356,8 @@ def test_every_way_to_write_something_down_is_known() -> None:
     }
     reads = {
         "Browsers.all", "ChatSettings.reload", "ChatSettings.tell_of_change", "ChatSettings.tell_of_connection",
-        "ChatSettings.tell_of_files",
-        "Chats.get", "Chats.zones", "Links.said", "PageLinks.all", "People.all", "PersonZones.all",
-        "Spending.of_run", "Spending.sums", "Standings.all", "Runs.current", "Runs.is_over",
+        "ChatSettings.tell_of_files", "Chats.get", "Chats.zones", "Links.said", "PageLinks.all", "People.all",
+        "PersonZones.all", "Spending.of_run", "Spending.sums", "Standings.all", "Runs.current", "Runs.is_over",
         "Exchanges.changes_words", "Exchanges.last",
     }  # fmt: skip
     """Methods that only wait for earlier writes, or create a chat without any text."""

@@ -1,5 +1,6 @@
 """MCP servers that owners have added while Parley runs, beside those of the settings."""
 
+import asyncio
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -82,6 +83,8 @@ class AddedServers:
         self._configured = configured
         self._described_by = described_by
         self._servers = McpServers({}, {})
+        self._refreshing = asyncio.Lock()
+        """Held while the rows are read, so that what was read before never replaces what was read later."""
         self._added: Mapping[str, AddedServer] = {}
         self._people: Mapping[str, Sequence[str]] = {}
         """Who has signed in to the servers of each."""
@@ -108,8 +111,11 @@ class AddedServers:
 
     async def refresh(self) -> None:
         """Connect to the servers that are there now, for those who have signed in."""
-        if self.accounts is None:
-            return
+        if self.accounts is not None:
+            async with self._refreshing:
+                await self._refresh(self.accounts)
+
+    async def _refresh(self, accounts: Accounts) -> None:
         found: dict[str, AddedServer] = {}
         for full in sorted(await self._rows.names(_PREFIX)):
             row = await self._rows.at(EVERYWHERE, full)
@@ -118,8 +124,7 @@ class AddedServers:
             except ValidationError:
                 log.warning("an added MCP server cannot be read; it is left out", name=full)
         people = {
-            name: sorted(await self.accounts.signed_in(name)) if server.of_each else [""]
-            for name, server in found.items()
+            name: sorted(await accounts.signed_in(name)) if server.of_each else [""] for name, server in found.items()
         }
         if (found, people) == (self._added, self._people):
             return
@@ -127,7 +132,7 @@ class AddedServers:
         self.approved.also({name: McpServer(url=server.url) for name, server in found.items()})
         reached = {
             _key(name, person): Reached(
-                name, McpServer(url=server.url), partial(self._see, person), self._access(name, server, person)
+                name, McpServer(url=server.url), partial(self._see, person), accounts.access(name, server, person)
             )
             for name, server in found.items()
             for person in people[name]
@@ -169,9 +174,6 @@ class AddedServers:
     async def close(self) -> None:
         """Leave all servers."""
         await self._servers.close()
-
-    def _access(self, name: str, server: AddedServer, person: str) -> Access | None:
-        return None if self.accounts is None else self.accounts.access(name, server, person)
 
     def _tools_of(self, name: str) -> Sequence[Tool]:
         if self.accounts is None:

@@ -76,12 +76,13 @@ class Asking:
 
     async def ask(self, item: Owed) -> Sequence[Post]:
         """Return the message with the button."""
-        server, _, language = item.key.rpartition(":")[0].partition(":")
+        server, language, rest = item.key.split(":", 2)
         if server not in self._core.servers.added:
             return ()
         spoken = reading(language, self._core.settings.language)
         button = Button(label=say("mcp_sign_in_button", spoken), action=f"/mcp in {server}", style="primary")
-        message = OutboundMessage(markdown=say("mcp_sign_in_again", spoken, name=server), buttons=((button,),))
+        key = "mcp_sign_in_again" if await self._rows.account(server, rest.rpartition(":")[0]) else "mcp_sign_in_first"
+        message = OutboundMessage(markdown=say(key, spoken, name=server), buttons=((button,),))
         run = f"mcp-sign-in-{item.key}"
         parts = self._core.delivery.masked_channel(item.chat).split(message)
         return [Post(f"{run}:proactive:{number}", run, item.chat, part, CLEAN) for number, part in enumerate(parts)]
@@ -100,7 +101,11 @@ class Asking:
 
     def _asked(self, who: ToAsk, connection: Connection) -> Sequence[Owed]:
         now = self._core.clock.time()
-        return [Owed(KIND, f"{who.server}:{who.language}:{now}", who.chat)] if asked(connection, who, now) else ()
+        return (
+            [Owed(KIND, f"{who.server}:{who.language}:{who.person}:{now}", who.chat)]
+            if asked(connection, who, now)
+            else ()
+        )
 
     async def _is_night(self, who: ToAsk) -> bool:
         heartbeat = await self._core.store.heartbeats.find(who.chat)

@@ -76,6 +76,10 @@ TEXTS = {
         "en": "Sign in to `{name}` again: it does not let me in any more.",
         "zh": "请重新登录 `{name}`：它不再允许我访问。",
     },
+    "mcp_sign_in_first": {
+        "en": "Sign in to `{name}`, so that I can use it for you.",
+        "zh": "请登录 `{name}`，我才能为您使用它。",
+    },
     "mcp_in_link": {
         "en": "{link} to `{name}`. Do not pass the link on: whoever signs in with it lends their account to me.",
         "zh": "{link} `{name}`。请勿转发此链接：用它登录的人会把自己的账号借给我使用。",

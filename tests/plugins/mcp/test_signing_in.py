@@ -106,7 +106,9 @@ async def test_members_sign_in_for_themselves_and_each_call_is_made_with_the_acc
 
     assert "waters the fern" not in str(bot.llm.requests[-1].messages)
     assert "has not signed in to the MCP server garden" in str(bot.llm.requests[-1].messages)
-    await until(lambda: any("Sign in to `garden`" in each for each in bot.channel.screen_of(bot.channel.chat("carl"))))
+    await until(
+        lambda: any("Sign in to `garden`, so that" in each for each in bot.channel.screen_of(bot.channel.chat("carl")))
+    )
 
 
 async def test_in_a_group_the_address_comes_alone(start_bot: StartBot, garden: SignInServer) -> None:
