@@ -280,7 +280,6 @@ WRITES_OF_JOBS = {"Firings.begin", "Firings.end", "Firings.record_missed", "Jobs
 WITHOUT_WORDS = {
     "HomeMarker.check",
     "JobTargets.add",
-    "JobTargets.take_over",
     "Moves.apply",
     "PageCommands.fetch",
     "PersonZones.save",

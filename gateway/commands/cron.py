@@ -168,6 +168,7 @@ class CronCommands:
             note = say("job_by_new_clock", given.language, zone=shown_zone(renewed.zone))
             told = question.model_copy(update={"markdown": f"{note}\n\n{question.markdown}"})
             return Quoting(Rewritten(told), renewed.origin)
+        await self._elsewhere.check(draft, self._clock.time())
         job = await jobs.confirm(job_id, chat, given.sender)
         return await self._set(job, is_change=bool(draft.instead_of))
 

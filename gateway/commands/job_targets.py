@@ -6,7 +6,7 @@ from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Invocation, reply
-from gateway.schedule.jobs.elsewhere import Elsewhere
+from gateway.schedule.jobs.elsewhere import Elsewhere, allowing
 from gateway.schedule.jobs.preview import rule_of
 from gateway.store.job_targets import TargetState
 from gateway.texts.say import say
@@ -23,7 +23,10 @@ class JobTargetActs:
         """The forms by their first words, for the table in /cron."""
         return {"allow": self._allow, "refuse": self._refuse, "stop": self._stop}
 
-    async def _allow(self, given: Invocation, job_id: str, _: str) -> Answer:
+    async def _allow(self, given: Invocation, job_id: str, seen: str) -> Answer:
+        """Take the posts of a job, or ask again if a button was pressed below other words than it has now."""
+        if changed := await self._elsewhere.changed_since(job_id, given.chat.without_thread, seen.removeprefix("@")):
+            return Rewritten(self._elsewhere.question(changed))
         return await self._answered(given, job_id, TargetState.OPEN, "target_allowed_here")
 
     async def _refuse(self, given: Invocation, job_id: str, _: str) -> Answer:
@@ -42,6 +45,7 @@ class JobTargetActs:
         job, _ = found
         text = say(key, language, who=literal(given.sender.name), id=job.id, rule=rule_of(job, language))
         is_open = state is TargetState.OPEN
-        label, verb = ("target_stop_button", "stop") if is_open else ("target_allow_again_button", "allow")
-        button = Button(label=say(label, language), action=f"/cron {verb} {job.id}")
+        label = "target_stop_button" if is_open else "target_allow_again_button"
+        action = f"/cron stop {job.id}" if is_open else allowing(job)
+        button = Button(label=say(label, language), action=action)
         return Rewritten(OutboundMessage(markdown=text, buttons=((button,),)))

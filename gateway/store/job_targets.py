@@ -36,6 +36,7 @@ class JobTarget:
 
 
 _ROWS = RowCodec(JobTarget, "job_targets")
+_NOT_AGREED = frozenset({TargetState.ASKED, TargetState.REFUSED})
 Step = Callable[[JobTarget], JobTarget]
 Then = Callable[[JobTarget], Sequence[Owed]]
 """Returns what is owed once a target was changed."""
@@ -68,28 +69,21 @@ class JobTargets(ValueTable[JobTarget]):
         """Return the target of a job that is this chat."""
         return next(iter(await self._read("job = :job AND chat = :chat", {"job": job, "chat": str(chat)})), None)
 
-    async def asked_in(self, chat: ChatKey) -> int:
-        """Return how many questions about reports a chat has not answered."""
-        return len(await self._read("chat = :chat AND state = 'asked'", {"chat": str(chat)}))
+    async def asked_in(self, chat: ChatKey, since: float) -> int:
+        """Return how many questions about reports a chat has not answered.
 
-    async def take_over(self, draft: str, job: str, *, is_same: bool) -> None:
-        """Give a job the targets of the draft that changes it.
-
-        One that the job had before stays as it is if the job says the same as before; else it is asked again.
+        Those about jobs that are over count as long as these are not older than `since`.
         """
+        query = (
+            "SELECT count(*) FROM job_targets JOIN jobs ON jobs.id = job_targets.job WHERE job_targets.chat = ? "
+            "AND job_targets.state = 'asked' AND (jobs.state IN ('active', 'paused') OR jobs.created > ?)"
+        )
 
-        def change(connection: Connection) -> None:
-            wanted = {each.chat: each for each in _ROWS.select(connection, "job = :job", {"job": draft})}
-            for had in [*_ROWS.select(connection, "job = :job", {"job": job})]:
-                if is_same and had.chat in wanted:
-                    del wanted[had.chat]
-                else:
-                    connection.execute("DELETE FROM job_targets WHERE id = ?", (had.id,))
-            connection.execute("DELETE FROM job_targets WHERE job = ?", (draft,))
-            for target in wanted.values():
-                _ROWS.add(connection, replace(target, job=job))
+        def read(connection: Connection) -> int:
+            (count,) = connection.execute(query, (str(chat), since)).fetchone()
+            return int(count)
 
-        await self._writer.submit(change)
+        return await self._reader.run(read)
 
     async def answered_in(self, people: Collection[str]) -> set[tuple[ChatKey, str]]:
         """Return the chats, without threads, in which people with these ids were answered, each with the id."""
@@ -109,3 +103,20 @@ def changed(connection: Connection, where: str, values: dict[str, str], step: St
     for target in now:
         _ROWS.save(connection, target, "id")
     return now
+
+
+def take_over(connection: Connection, draft: str, job: str, *, is_same: bool) -> None:
+    """Give a job the targets of the draft that changes it.
+
+    One that the job had before stays as it is if the job says the same as before. Else one that agreed is asked again;
+    one that refused, or has not answered, is not.
+    """
+    wanted = {each.chat: each for each in _ROWS.select(connection, "job = :job", {"job": draft})}
+    for had in [*_ROWS.select(connection, "job = :job", {"job": job})]:
+        if had.chat in wanted and (is_same or had.state in _NOT_AGREED):
+            del wanted[had.chat]
+        else:
+            connection.execute("DELETE FROM job_targets WHERE id = ?", (had.id,))
+    connection.execute("DELETE FROM job_targets WHERE job = ?", (draft,))
+    for target in wanted.values():
+        _ROWS.add(connection, replace(target, job=job))

@@ -7,9 +7,10 @@ from itertools import islice
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.job import Job, JobState
+from gateway.store.job_targets import take_over
 from gateway.store.table import locked_row
 from gateway.store.topics import Topic
-from gateway.store.value_table import RowCodec, Values, ValueTable
+from gateway.store.value_table import Also, RowCodec, Values, ValueTable
 
 _ROWS = RowCodec(Job, "jobs", json_fields=("rule", "work", "scripts", "given"))
 _ON_PLATFORMS = "instr(:platforms, ':' || substr(chat, 1, instr(chat, ':'))) > 0"
@@ -98,12 +99,24 @@ class Jobs(ValueTable[Job]):
         self._version += 1
         self._none_is_paused = False
 
-    async def change(self, key: str | ChatKey, step: Callable[[Job], Job]) -> Job | None:
+    async def change(self, key: str | ChatKey, step: Callable[[Job], Job], also: Also[Job] | None = None) -> Job | None:
         self.look_again()
         try:
-            return await super().change(key, step)
+            return await super().change(key, step, also)
         finally:
             self.look_again()
+
+    async def take_over(self, draft: str, job: str, step: Callable[[Job], Job]) -> Job | None:
+        """Apply a draft to the job that it changes, with the chats in which it posts, and close it, all at once.
+
+        So a job with other words never posts where those before were agreed to.
+        """
+
+        def also(connection: Connection, before: Job, after: Job) -> None:
+            take_over(connection, draft, job, is_same=before.version == after.version)
+            connection.execute("UPDATE jobs SET state = 'done', next_at = NULL WHERE id = ?", (draft,))
+
+        return await self.change(job, step, also)
 
     async def everywhere(self) -> list[Job]:
         """Return the active and paused jobs of all chats, oldest first."""

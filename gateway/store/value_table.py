@@ -17,6 +17,8 @@ from gateway.store.topics import Topic
 Value = TypeVar("Value")
 SqlValue = str | float | None
 Values = Mapping[str, SqlValue]
+Also = Callable[[Connection, Value, Value], None]
+"""Is called with a value as it was and as it is now."""
 
 
 class RowCodec(Generic[Value]):
@@ -85,8 +87,13 @@ class ValueTable(Table, Generic[Value]):
     topic: Topic | None = None
     """Of what other nodes are told when a value has changed."""
 
-    async def change(self, key: str | ChatKey, step: Callable[[Value], Value]) -> Value | None:
-        """Apply a step to a value in its current state. Returns the result, or None if there is no such value."""
+    async def change(
+        self, key: str | ChatKey, step: Callable[[Value], Value], also: Also[Value] | None = None
+    ) -> Value | None:
+        """Apply a step to a value in its current state. Returns the result, or None if there is no such value.
+
+        `also` changes what belongs to it in the same transaction.
+        """
 
         def change(connection: Connection) -> Value | None:
             if not self._lock(connection, str(key)):
@@ -99,6 +106,8 @@ class ValueTable(Table, Generic[Value]):
                 self.rows.save(connection, value, self.key)
                 if self.topic:
                     self._changed(connection, self.topic)
+            if also is not None:
+                also(connection, found, value)
             return value
 
         return await self._writer.submit(change)

@@ -14,8 +14,6 @@ from gateway.texts.say import Language
 
 MOST = 5
 """Chats in which one job posts."""
-MOST_ASKED = 5
-"""Questions about reports that a chat has not answered."""
 MOST_NAMED = 10
 """Chats that a refusal names."""
 
@@ -74,9 +72,6 @@ class Destinations:
         chats = list(dict.fromkeys(chats))
         if len(chats) > MOST:
             raise JobRefused("target_too_many", most=MOST)
-        for each in chats:
-            if await self.store.job_targets.asked_in(each) >= MOST_ASKED:
-                raise JobRefused("target_asked_much", where=where(self.rights.access, each, language))
         before, after = text[: found[-1].start()].rstrip(" ,，"), text[at:].lstrip(" ,，.。:：")
         return Wish(tuple(chats), " ".join(filter(None, (before, after))))
 

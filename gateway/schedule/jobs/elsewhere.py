@@ -19,6 +19,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.runs.owed import Kinds, OwedWork
 from gateway.schedule.jobs.job_rights import JobRights
+from gateway.schedule.jobs.jobs import JobRefused
 from gateway.schedule.jobs.outcome import Outcome
 from gateway.schedule.jobs.places import author_of, where
 from gateway.schedule.jobs.preview import in_short, rule_of, spoken
@@ -62,6 +63,12 @@ class Elsewhere:
 
     # Questions to other chats
 
+    async def check(self, draft: Job, now: float) -> None:
+        """Raise JobRefused if a chat in which a draft is to post has many questions to answer."""
+        chats = [each.chat for each in await self.store.job_targets.of(draft.id) if each.chat != draft.chat]
+        if (much := await self.rights.asked_much(chats, now)) is not None:
+            raise JobRefused("target_asked_much", where=where(self.access, much, spoken(draft)))
+
     async def ask(self, job: Job) -> None:
         """Ask the chats that were not asked yet; a private chat of the author needs no question. Asks them once."""
         author = Sender(id=job.person, name="")
@@ -75,6 +82,13 @@ class Elsewhere:
             return [Owed(ASK, _asking(each, job), each.chat) for each in asked if each.state is TargetState.ASKED]
 
         await self.work.add(change)
+
+    async def changed_since(self, job_id: str, chat: ChatKey, seen: str) -> Job | None:
+        """Return a job about which a chat was asked, if that saw another version of it; `seen` is empty if unknown."""
+        job, target = await self.store.jobs.find(job_id), await self.store.job_targets.in_chat(job_id, chat)
+        if job is None or target is None or job.state not in _OPEN or target.state is TargetState.WANTED:
+            return None
+        return job if seen and seen != job.version else None
 
     async def answer(
         self, job_id: str, chat: ChatKey, by: Sender, asked: str, state: TargetState
@@ -98,6 +112,23 @@ class Elsewhere:
         await self.work.add(change)
         log.info("another chat has answered about a job", job=job.id, chat=str(chat), state=state.value, by=by.id)
         return job, target
+
+    def question(self, job: Job) -> OutboundMessage:
+        """Return the question to another chat. Its answer is for the job as it is now."""
+        language = spoken(job)
+        text = say(
+            "target_asks",
+            language,
+            who=literal(author_of(self.access, job)),
+            words=in_short(job, MOST_WORDS),
+            rule=rule_of(job, language),
+            zone=shown_zone(job.zone),
+        )
+        buttons = (
+            Button(label=say("target_allow_button", language), action=allowing(job), style="primary"),
+            Button(label=say("target_refuse_button", language), action=f"/cron refuse {job.id}", style="quiet"),
+        )
+        return OutboundMessage(markdown=text, buttons=(buttons,))
 
     # Posts in other chats
 
@@ -169,7 +200,7 @@ class Elsewhere:
         if target is None or job is None or target.state is not TargetState.ASKED or job.state not in _OPEN:
             return ()
         run = f"ask-{item.key.replace(':', '-')}"
-        post = Post(f"{run}:proactive:0", run, target.chat, self._question(job), job.origin)
+        post = Post(f"{run}:proactive:0", run, target.chat, self.question(job), job.origin)
         known = await self.store.outbox.find(post.key)
         if known is None:
             await self.store.outbox.add([post])
@@ -206,22 +237,6 @@ class Elsewhere:
 
         await self.work.add(change)
 
-    def _question(self, job: Job) -> OutboundMessage:
-        language = spoken(job)
-        text = say(
-            "target_asks",
-            language,
-            who=literal(author_of(self.access, job)),
-            words=in_short(job, MOST_WORDS),
-            rule=rule_of(job, language),
-            zone=shown_zone(job.zone),
-        )
-        buttons = (
-            Button(label=say("target_allow_button", language), action=f"/cron allow {job.id}", style="primary"),
-            Button(label=say("target_refuse_button", language), action=f"/cron refuse {job.id}", style="quiet"),
-        )
-        return OutboundMessage(markdown=text, buttons=(buttons,))
-
     def _came_back(self, job: Job, target: JobTarget | None) -> str:
         language = spoken(job)
         if target is None:
@@ -230,6 +245,11 @@ class Elsewhere:
         if not target.why:
             return say("target_came_back", language, where=place)
         return say("target_came_back_why", language, where=place, why=literal(target.why))
+
+
+def allowing(job: Job) -> str:
+    """Return the command of a button that agrees to a job as it is now."""
+    return f"/cron allow {job.id} @{job.version}"
 
 
 def _asking(target: JobTarget, job: Job) -> str:

@@ -119,11 +119,6 @@ def as_drafted(job: Job, draft: Job) -> Job:
     )
 
 
-def taken_over(draft: Job) -> Job:
-    """Close a draft that was confirmed and applied to the job that it changes."""
-    return replace(draft, state=JobState.DONE, next_at=None)
-
-
 def paused(job: Job) -> Job:
     """Pause a job unless it is over."""
     if job.state is not JobState.ACTIVE:

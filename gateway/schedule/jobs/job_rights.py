@@ -1,6 +1,6 @@
 """Who may have jobs, how many, and how often their reports may run in a day. Linked accounts are one person."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from channels.base import ChatKey, Sender
@@ -11,6 +11,8 @@ from gateway.store.job import Firing, Job, JobState
 from gateway.store.store import Store
 
 DAY = 24 * 3600.0
+MOST_ASKED = 5
+"""Questions about reports that a chat has not answered."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,13 @@ class JobRights:
         """Return somebody who has jobs in `chat` as they are known in another one, if they may have jobs there."""
         found = self.access.known_in(there, chat, Sender(id=person, name=""))
         return found if found is not None and self._rules.may(JOB, there, found) else None
+
+    async def asked_much(self, chats: Iterable[ChatKey], now: float) -> ChatKey | None:
+        """Return one of these chats that is to be asked nothing more before it has answered, or None."""
+        for chat in chats:
+            if await self._store.job_targets.asked_in(chat, now - DAY) >= MOST_ASKED:
+                return chat
+        return None
 
     async def full(self, chat: ChatKey, person: str) -> Full | None:
         """Return why this person can have no further job in a chat, or None if there is room."""

@@ -30,7 +30,6 @@ from gateway.schedule.jobs.job_changes import (
     restored,
     retimed,
     set_,
-    taken_over,
 )
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.places import places
@@ -138,9 +137,9 @@ class Jobs:
             if changed is None:
                 job = await self._step(draft, now_set)
             else:
-                job = await self._step(changed, lambda job: now_set(as_drafted(job, draft)))
-                await self.store.job_targets.take_over(draft.id, job.id, is_same=job.version == changed.version)
-                await self._step(draft, taken_over)
+                job = _there(
+                    await self.store.jobs.take_over(draft.id, changed.id, lambda job: now_set(as_drafted(job, draft)))
+                )
                 for other in await self.store.jobs.planned(chat):
                     if other.instead_of == job.id:  # it shows what it would change as it was before
                         await self._step(other, removed)
@@ -387,12 +386,15 @@ class Jobs:
 
     async def _step(self, job: Job, step: Callable[[Job], Job]) -> Job:
         """Apply a step to the job's current state. Raises JobRefused if it no longer exists."""
-        after = await self.store.jobs.change(job.id, step)
-        if after is None:
-            raise JobRefused("job_gone")
-        return after
+        return _there(await self.store.jobs.change(job.id, step))
 
 
 def _check_not_over(job: Job) -> None:
     if job.state is JobState.DONE:
         raise JobRefused("job_over", id=job.id)
+
+
+def _there(job: Job | None) -> Job:
+    if job is None:
+        raise JobRefused("job_gone")
+    return job

@@ -218,6 +218,70 @@ async def test_a_changed_report_is_asked_again_and_an_unchanged_one_is_not(start
     assert "> tell a joke" in of(bot, TEAM)
 
 
+async def changed(bot: TimedBot, text: str) -> None:
+    await bot.hears(f"/cron change ab0001 {text}")
+    await press(bot, "Confirm")
+
+
+async def test_a_yes_below_the_words_of_before_shows_those_of_now_instead(start_bot: StartTimedBot) -> None:
+    bot = await wished(start_bot)
+    old = bot.channel.posts[-1][1].buttons[0][0].action
+    await changed(bot, "every 5 minutes tell a joke")
+    await bot.hears(old, sender="bob", group="team")
+    assert await state(bot) == [TargetState.ASKED]
+    assert "> tell a joke" in of(bot, TEAM)
+    await pressed(bot, "Allow")
+    assert await state(bot) == [TargetState.OPEN]
+
+
+async def test_a_chat_that_refused_or_has_not_answered_is_not_asked_again_for_other_words(
+    start_bot: StartTimedBot,
+) -> None:
+    bot = await wished(start_bot)
+    asked = [each for each in bot.channel.screen_of(TEAM) if "would like a report" in each]
+    for words in ("tell a joke", "tell another joke"):
+        await changed(bot, f"every monday 9:00 {words}")
+    assert [each for each in bot.channel.screen_of(TEAM) if "would like a report" in each] == asked
+    await bot.hears("/cron refuse ab0001", sender="bob", group="team")
+    await changed(bot, "every monday 9:00 tell a third joke")
+    assert await state(bot) == [TargetState.REFUSED]
+
+
+async def test_a_kill_between_the_steps_of_a_change_carries_no_agreement_to_other_words(
+    start_bot: StartTimedBot,
+) -> None:
+    bot = await wished(start_bot)
+    await pressed(bot, "Allow")
+    await bot.hears("/cron change ab0001 every monday 9:00 tell a joke")
+    draft = next(each for each in await bot.store.jobs.planned(ANN) if each.state is JobState.DRAFT)
+
+    await bot.store.jobs.take_over(draft.id, "ab0001", lambda job: replace(job, work=draft.work))
+    assert (await bot.job("ab0001")).words == "tell a joke"
+    assert await state(bot) == [TargetState.WANTED]
+    assert (await bot.job(draft.id)).state is JobState.DONE
+
+
+async def test_a_chat_is_asked_five_times_a_day_at_most_however_fast_jobs_are_removed(
+    start_bot: StartTimedBot,
+) -> None:
+    bot = await start_bot("Hi.", "Hi.", new_request_id=typed_ids())
+    await known_in_team(bot)
+    for _ in range(6):
+        await bot.hears(WISH)
+        await press(bot, "Confirm")
+        for job in await bot.store.jobs.in_chat(ANN):
+            if job.state is JobState.ACTIVE:
+                await bot.hears(f"/cron rm {job.id}")
+    asked = [each for each in bot.channel.screen_of(TEAM) if "would like a report" in each]
+    assert len(asked) == 5
+    assert of(bot, ANN).startswith("#team on Memory has several questions about reports open.")
+
+    bot.at("2026-12-30 09:00")
+    await bot.hears(WISH)
+    await press(bot, "Confirm")
+    assert len([each for each in bot.channel.screen_of(TEAM) if "would like a report" in each]) == 6
+
+
 async def test_a_table_and_files_go_with_it(start_bot: StartTimedBot) -> None:
     bot = await wished(start_bot, calls(("draw", {})), calls(("send_file", {"path": "chart.txt"})), TABLE, tools=[draw])
     await pressed(bot, "Allow")
