@@ -122,6 +122,10 @@ class ApprovedTools:
         """Return the names of all configured servers."""
         return list(self._of)
 
+    def is_configured(self, name: str) -> bool:
+        """Return True for the name of a server of the settings."""
+        return name in self._configured
+
     def shown(self, name: str) -> Sequence[Tool]:
         """Return the tools that a server has shown last."""
         return self._shown.get(name, ())

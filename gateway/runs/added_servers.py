@@ -118,6 +118,9 @@ class AddedServers:
     async def _refresh(self, accounts: Accounts) -> None:
         found: dict[str, AddedServer] = {}
         for full in sorted(await self._rows.names(_PREFIX)):
+            if self.approved.is_configured(full.removeprefix(_PREFIX)):
+                log.warning("an added MCP server is left out: the settings have one of its name", name=full)
+                continue
             row = await self._rows.at(EVERYWHERE, full)
             try:
                 found[full.removeprefix(_PREFIX)] = _ROW.validate_json(row.value if row else "")

@@ -8,7 +8,7 @@ from channels.text import in_code
 from gateway.chat.replies import Answer
 from gateway.commands.command import Invocation, reply
 from gateway.plugin import Core
-from gateway.plugins.mcp.addresses import wrong_with
+from gateway.plugins.mcp.addresses import shown, wrong_with
 from gateway.plugins.mcp.settings import McpSettings
 from gateway.plugins.mcp.signing_in import SigningIn
 from gateway.runs.added_servers import AddedServer
@@ -78,7 +78,9 @@ class Adding:
     def lines(self, language: Language) -> Iterator[str]:
         """Yield a line for each server that owners have added."""
         for name, server in self._servers.added.items():
-            yield say("mcp_line", language, name=name, url=in_code(server.url), state=self._state(name, language))
+            yield say(
+                "mcp_line", language, name=name, url=in_code(shown(server.url)), state=self._state(name, language)
+            )
 
     def _state(self, name: str, language: Language) -> str:
         if self._servers.added[name].of_each:

@@ -11,6 +11,8 @@ from agent_core.mcp.config import McpServer
 from agent_core.tools.web.fetch import URL_CHARS, Address, MayReach, is_public
 
 LOOPBACK_NAMES = frozenset({"localhost"})
+LONGEST_SHOWN = 20
+"""Characters of a part of a path that is no key."""
 _SPACES = re.compile(r"\s")
 
 
@@ -47,3 +49,10 @@ def _number(host: str) -> Address | None:
         return ip_address(host)
     except ValueError:
         return None
+
+
+def shown(url: str) -> str:
+    """Return the address of a server for people, without what may be a key to it: its query, and long parts."""
+    parts = urlsplit(url)
+    path = "/".join(each if len(each) <= LONGEST_SHOWN else "…" for each in parts.path.split("/"))
+    return f"{parts.scheme}://{parts.netloc}{path}{'?…' if parts.query else ''}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from gateway.admin.screen import Group, View, Visit
 from gateway.permissions.question_text import shown
 from gateway.plugin import Core
+from gateway.plugins.mcp.addresses import shown as shown_address
 
 TEMPLATE = Path(__file__).with_name("servers.html")
 MOST_TOOL_NAME = 60
@@ -84,7 +85,7 @@ class McpScreen:
         added, trouble = self._servers.added.get(name), self._servers.trouble(name)
         return Row(
             name,
-            added.url if added else "",
+            shown_address(added.url) if added else "",
             of_each=added is not None and added.of_each,
             is_connected=any(each.name in offered for each in tools) and trouble is None,
             is_waiting=name in waiting,

@@ -69,8 +69,12 @@ class Files:
     def _changed(self, order: ReportOrder, since: float) -> list[_Changed]:
         """Return the files that changed after a moment, newest first. Blocks. Raises ReportRefused."""
         top = self._core.workspaces.folder(order.chat).resolve()
-        wanted = (top / order.subject).resolve()
-        if not wanted.is_relative_to(top) or not wanted.exists():
+        try:
+            wanted = (top / order.subject).resolve()
+            is_there = wanted.is_relative_to(top) and wanted.exists()
+        except (OSError, ValueError):  # it is too long for a path, or has a character that none has
+            is_there = False
+        if not is_there:
             raise ReportRefused(say("reports_no_file", order.language, path=_code(order.subject)))
         found = []
         for number, path in enumerate(_files(wanted)):

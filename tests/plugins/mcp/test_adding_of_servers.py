@@ -10,6 +10,7 @@ import pytest
 from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN
 from gateway.plugins.mcp.plugin import McpPlugin
+from gateway.store.chat_settings import EVERYWHERE
 from tests.agent_core.mcp.serving import over_http
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
@@ -138,6 +139,28 @@ async def test_a_name_of_the_settings_is_taken(start_bot: StartBot, tmp_path: Pa
     await bot.hears("/mcp add words https://words.example/mcp")
 
     assert "There is a server `words` already." in bot.screen[-1]
+
+
+async def test_a_server_of_the_settings_takes_the_place_of_an_added_one_of_its_name(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    bot = await start_bot(approved=approved_in(tmp_path))
+    await bot.made.base.store.chat_settings.set(EVERYWHERE, "mcp.words", '{"url": "https://other.example/mcp"}', "ann")
+
+    await bot.made.base.servers.refresh()
+
+    assert bot.made.base.servers.added == {}
+
+
+async def test_a_key_in_the_address_of_a_server_is_not_shown(start_bot: StartBot) -> None:
+    bot = await start_bot(settings=local())
+    key = "s3cr3t-" * 4
+    await bot.hears(f"/mcp add lab http://127.0.0.1:9/{key}/mcp?api_key={key}")
+
+    await bot.hears("/mcp", group="team")
+
+    assert "- `lab`, `http://127.0.0.1:9/…/mcp?…`: " in bot.screen[-1]
+    assert key not in bot.screen[-1]
 
 
 @pytest.fixture

@@ -66,3 +66,11 @@ async def test_admins_see_servers_and_no_form(tmp_path: Path) -> None:
         text = await world.seen_by_admin("mcp")
         assert "MCP servers" in text
         assert "/mcp add" not in text
+
+
+async def test_admins_see_no_key_in_the_address_of_a_server(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, settings=local()) as world, world.client() as client:
+        await act(client, "/mcp add", "lab", "http://127.0.0.1:9/mcp?api_key=s3cr3t")
+        text = await world.seen_by_admin("mcp")
+        assert "http://127.0.0.1:9/mcp?…" in text
+        assert "s3cr3t" not in text

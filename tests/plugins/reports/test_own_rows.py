@@ -46,7 +46,7 @@ async def test_changed_files_are_told_once(start_bot: StartTimedBot) -> None:
 async def test_files_of_others_are_not_looked_at(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     writes(bot, "here.md", "2026-11-22 10:00")
-    for path in ("..", "../memory_here_bob", "/etc", "none.md"):
+    for path in ("..", "../memory_here_bob", "/etc", "none.md", "long" * 100):
         await bot.hears(f"/report files {path}")
         assert bot.screen[-1].startswith("This chat has no file or folder ")
 
