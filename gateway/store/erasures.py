@@ -35,6 +35,17 @@ OF_CHAT = (
 )
 """Tables of which all rows of a direct chat are deleted."""
 _JOBS_IN = "SELECT id FROM jobs WHERE chat = ?"
+_POSTS_ELSEWHERE = """
+DELETE FROM outbox WHERE state IN ('sent', 'failed') AND EXISTS (
+  SELECT 1 FROM jobs WHERE jobs.chat = ? AND jobs.person = coalesce(?, jobs.person) AND jobs.chat != outbox.chat AND (
+    substr(outbox.run, 1, length(jobs.id) + 5) = 'job-' || jobs.id || '-' OR EXISTS (
+      SELECT 1 FROM job_targets WHERE job_targets.job = jobs.id
+      AND substr(outbox.run, 1, length(job_targets.id) + 5) = 'ask-' || job_targets.id || '-'
+    )
+  )
+)
+"""
+"""Deletes what jobs have posted in other chats, and the questions to these, which tell the words of the job."""
 _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
 """Tables of which a person's rows are deleted in groups."""
 UNANSWERED = 60.0
@@ -280,6 +291,7 @@ def _erase_chat(connection: Connection, chat: str) -> None:
         _blank(connection, seq)  # nobody can tell any more whose it was; nobody else writes there
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
     connection.execute("DELETE FROM session_titles WHERE chat = ?", (chat,))
+    connection.execute(_POSTS_ELSEWHERE, (chat, None))
     for table in ("firings", "job_targets"):  # those in other chats, too
         connection.execute(f"DELETE FROM {table} WHERE job IN ({_JOBS_IN})", (chat,))  # noqa: S608
     for table in OF_CHAT:
@@ -293,6 +305,7 @@ def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterab
     unseen = "SELECT run FROM runs WHERE chat = ? AND person = ? AND kind != 'chat'"
     connection.execute(f"DELETE FROM transcript WHERE run IN ({unseen})", (chat, person))  # noqa: S608
     jobs = "SELECT id FROM jobs WHERE chat = ? AND person = ?"
+    connection.execute(_POSTS_ELSEWHERE, (chat, person))
     for table in ("firings", "job_targets"):
         connection.execute(f"DELETE FROM {table} WHERE job IN ({jobs})", (chat, person))  # noqa: S608
     for table in _OF_PERSON:

@@ -366,6 +366,8 @@ async def test_forgetting_the_author_leaves_no_trace_of_the_wish(start_bot: Star
     await bot.settled()
     assert await state(bot) == []
     assert rows(bot.home, "SELECT count(*) FROM firings") == [(0,)]
+    posted = rows(bot.home, "SELECT body FROM outbox")
+    assert not any("open.md" in str(each) or "roof" in str(each) for each in posted)
 
 
 async def test_a_report_comes_as_a_file_below_its_title(start_bot: StartTimedBot) -> None:
