@@ -6,7 +6,6 @@ same over all tries.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence, Set
-from contextlib import ExitStack
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
@@ -19,6 +18,7 @@ from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.connected import Connected
 from channels.tasks import until_one_ends
 from channels.text import visible
+from gateway.delivery.attempts import Attempts, Unconfirmed
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.delivery.sending import Right, Sending, SendsAlways
 from gateway.delivery.tally import DeliveryTally
@@ -27,8 +27,6 @@ from gateway.security.secrets import Secrets
 from gateway.store.rows import GONE, Post, PostState
 from gateway.store.store import Store
 
-FIRST_DELAY = 0.5
-LONGEST_DELAY = 30.0
 FOLD_WITHIN = 10.0
 """Seconds after the answer within which a progress message may still be folded; later it is deleted."""
 MOST_UNKNOWN = 2
@@ -39,33 +37,6 @@ PATIENCE = 10.0
 """Most seconds that an answer of a user waits for the platform to acknowledge what it answers."""
 
 log = structlog.get_logger(__name__)
-
-
-class Unconfirmed(ChannelError):
-    """It is unknown if a message has arrived, and it was already repeated once."""
-
-    def __init__(self) -> None:
-        super().__init__("nobody knows whether it arrived")
-
-
-class _Attempts:
-    """Retry policy and counter for one post."""
-
-    def __init__(self, give_up_at: float, unknown: int) -> None:
-        self._give_up_at = give_up_at
-        self._delay = FIRST_DELAY
-        self.unknown = unknown
-        """Number of sends, including those before restarts, that may have arrived."""
-        self.unanswered = ExitStack()
-        """Entered while the message may be on the screen and the platform has not acknowledged it."""
-
-    def wait_after(self, error: ChannelError, now: float) -> float | None:
-        """Return the seconds until the next try, or None to give up."""
-        if error.permanent or now > self._give_up_at:
-            return None
-        wait = self._delay if error.retry_after is None else error.retry_after
-        self._delay = min(self._delay * 2, LONGEST_DELAY)
-        return wait
 
 
 class Delivery:
@@ -248,13 +219,13 @@ class Delivery:
         return trouble
 
     async def _deliver(self, post: Post) -> ChannelError | None:
-        attempts = _Attempts(self._clock.monotonic() + GIVE_UP_AFTER, post.unknown)
+        attempts = Attempts(self._clock.monotonic() + GIVE_UP_AFTER, post.unknown)
         with attempts.unanswered:
             if attempts.unknown:  # an earlier process started the send
                 attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
             return await self._try(post, attempts)
 
-    async def _try(self, post: Post, attempts: _Attempts) -> ChannelError | None:
+    async def _try(self, post: Post, attempts: Attempts) -> ChannelError | None:
         without: ChannelError | None = None
         """Error because of which the post goes out without its files."""
         failure, wait = None, None
@@ -316,7 +287,7 @@ class Delivery:
             was_told = post.message_id is not None and error.retry_after is not None
             self.limiter(post.chat).hold(post.chat, seconds, edit=was_told)
 
-    async def _call(self, post: Post, attempts: _Attempts) -> Posted:
+    async def _call(self, post: Post, attempts: Attempts) -> Posted:
         if not attempts.unknown:
             attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
         try:
@@ -327,7 +298,7 @@ class Delivery:
                 attempts.unanswered.close()
             raise
 
-    async def _made(self, post: Post, attempts: _Attempts) -> Posted:
+    async def _made(self, post: Post, attempts: Attempts) -> Posted:
         masked_channel = self.masked_channel(post.chat)
         if post.message_id is not None:
             posted = Posted(chat=post.chat, message_id=post.message_id)
@@ -340,7 +311,7 @@ class Delivery:
             await masked_channel.rewrite(posted, post.message)
         return posted
 
-    async def _look(self, post: Post, attempts: _Attempts) -> Posted | None:
+    async def _look(self, post: Post, attempts: Attempts) -> Posted | None:
         """Return the message posted by an earlier try. Raises Unconfirmed if that is unknown after a repeat."""
         if not attempts.unknown:
             return None
@@ -353,7 +324,7 @@ class Delivery:
             raise Unconfirmed
         return search.found
 
-    async def _send(self, post: Post, attempts: _Attempts) -> Posted:
+    async def _send(self, post: Post, attempts: Attempts) -> Posted:
         """Send a post. A repeat is stored before it begins, and a first try with what came of it."""
         outbox, channel, is_repeat = self._store.outbox, self.masked_channel(post.chat), attempts.unknown > 0
         if is_repeat:

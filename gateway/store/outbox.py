@@ -13,6 +13,7 @@ from channels.values import Known
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done, parse_item
+from gateway.store.reading_place import END, Place
 from gateway.store.rows import InboxItem, Offered, Post, PostState
 from gateway.store.table import Table, chat_of, in_chat, readable
 from gateway.store.topics import Topic
@@ -285,7 +286,7 @@ class Outbox(Table):
         return await self._reader.run(read)
 
     async def screen(
-        self, chat: ChatKey, most: int = 200, before: "Place | None" = None
+        self, chat: ChatKey, most: int = 200, before: Place | None = None
     ) -> list[tuple[float, InboxItem | Post]]:
         """Return messages of a chat with their times, oldest first: those of users and ours.
 
@@ -313,25 +314,6 @@ class Outbox(Table):
             return found[-most:]
 
         return await self._reader.run(read)
-
-
-class Place(NamedTuple):
-    """A place in a conversation, between two messages."""
-
-    seq: int
-    """The number of the first inbox item behind it."""
-    at: float
-    """The time of the first message of ours behind it."""
-
-    def before(self, rows: Sequence[tuple[float, InboxItem | Post]]) -> "Place":
-        """Return the place before these messages, of which this one is the end."""
-        seqs = (row.seq for _, row in rows if isinstance(row, InboxItem))
-        times = (at for at, row in rows if isinstance(row, Post))
-        return Place(next(seqs, self.seq), next(times, self.at))
-
-
-END = Place(2**63 - 1, 1e18)
-"""The place after the newest message."""
 
 
 PostRow = tuple[str, str, str, str, str | None, float, str | None]

@@ -11,7 +11,8 @@ from agent_core.background import Background
 from agent_core.origin import NOT_KNOWN
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
-from gateway.delivery.delivery import Delivery, Unconfirmed
+from gateway.delivery.attempts import Unconfirmed
+from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.current import CurrentSettings
 from gateway.store.person import Account

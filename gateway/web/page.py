@@ -26,7 +26,7 @@ from channels.web.routes import routes_of
 from gateway.security.masking import masked
 from gateway.settings.settings import Settings
 from gateway.store.browsers import Browser
-from gateway.store.outbox import END, Place
+from gateway.store.reading_place import END, Place
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts.about import About
