@@ -14,6 +14,8 @@ from markdown_it.token import Token
 ALLOWED_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 BARE_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?*_~]")
 
+_WITH_WORDS = frozenset({"text", "code_inline", "fence", "code_block", "math_inline", "math_block"})
+
 
 def reader() -> MarkdownIt:
     """Create a parser for CommonMark with tables and strikethrough, where a line break counts."""
@@ -64,3 +66,18 @@ def _without_closing(address: str) -> str:
 
 def _text(content: str, level: int) -> Token:
     return Token("text", "", 0, content=content, level=level)
+
+
+def words_of(markdown: str) -> str:
+    """Return the words of a text without marks, in one line, such as for a notification."""
+    return " ".join("".join(_words(reader().parse(markdown))).split())
+
+
+def _words(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.children:
+            yield from _words(token.children)
+        elif token.type in _WITH_WORDS:
+            yield token.content
+        elif token.block or token.type.endswith("break"):
+            yield " "

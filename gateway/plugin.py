@@ -20,6 +20,7 @@ All of Parley runs in one event loop. What is awaited is given up at its limit; 
 """
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from agent_core.clock import Clock
@@ -46,7 +47,7 @@ from gateway.settings.plugin_settings import PluginSettings
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed
-from gateway.store.rows import InboxItem, Run, RunEnd
+from gateway.store.rows import InboxItem, Post, Run, RunEnd
 from gateway.texts.say import Language
 from gateway.web.route import Opening, Route
 
@@ -104,10 +105,17 @@ class Plugin:
     """Paths of the `routes` for programs on this machine, such as `/figures`: the server listens before the plugin is
     made. No path may be that of another plugin or of the page."""
     open_paths: ClassVar[Mapping[str, Opening]] = {}
-    """Paths of the other `routes`, each with how it is open to programs on other machines.
+    """Paths of the other `routes`, each with how it is open to programs on other machines, or for visitors of the page.
 
-    They reach it where the page is reached from elsewhere, or under the address PARLEY_WEB_PROGRAMS_URL, which shows
-    nothing else. Nobody signs in there: the route asks for a key, such as a signature, before it does anything.
+    Programs reach it where the page is reached from elsewhere, or under the address PARLEY_WEB_PROGRAMS_URL, which
+    shows nothing else. Nobody signs in there: the route asks for a key, such as a signature, before it does anything.
+    One whose `Opening` is `for_visitors` is reached by scripts of the page alone, and `asked.visitor` says who asks.
+    """
+    scripts: ClassVar[Mapping[str, Path]] = {}
+    """JavaScript modules that the page and *Manage* load behind their own, by paths such as `/tally.js`.
+
+    They run as the page does, with the rights of whoever looks at it. `/net.js` has `read` and `post` for paths that
+    are for visitors.
     """
 
     run_buttons: ClassVar[Sequence[RunButton]] = ()
@@ -241,6 +249,15 @@ class Plugin:
         through `tx` is written together with the end of the run, or not at all; it is called again if that was undone.
         Each item is of a kind in `owed`, and for the chat of the run; its key is one that the same run gives it each
         time. A failure is logged, what was written is undone, and nothing is owed.
+        """
+        return ()
+
+    def sent(self, post: Post, tx: Connection) -> Iterable[Owed]:
+        """Return what a chat is owed for a new message of Parley that has arrived there.
+
+        Told neither of what shows the progress of a run, nor of changes of messages. Called in the transaction that
+        records the arrival, under the same conditions as `ended`; what is owed is begun at once. Of messages of which
+        nobody knows whether they arrived it is told nothing.
         """
         return ()
 

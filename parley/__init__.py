@@ -44,6 +44,7 @@ from channels.base import (
 from channels.buttons import Choice, Entry, fits_a_button
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.text import in_code, linked, literal
+from channels.web.visitor import Visitor
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Follows, Group, Grouped, NoSuchItem, Screen, View, Visit, Waits
 from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
@@ -228,6 +229,7 @@ __all__ = [
     "Unfolded",
     "View",
     "Visit",
+    "Visitor",
     "Waits",
     "Workspaces",
     "always",

@@ -14,6 +14,7 @@ from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, Inbox, Menu, MessageGone, OutboundMessage, Posted
 from channels.files import FileRefused
 from channels.limits import Limits
+from channels.markdown import words_of
 from channels.web.attachments import Uploads
 from channels.web.config import Config
 from channels.web.conversation import CallDetails, History, Shown, file_reference
@@ -184,5 +185,4 @@ def _notice(message: OutboundMessage) -> str:
     goes_on = any(button.action.split()[0] == "/stop" for row in message.buttons for button in row)
     if message.silent or goes_on:
         return ""
-    words = " ".join(message.markdown[: 4 * LONGEST_NOTICE].split())
-    return words[:LONGEST_NOTICE]
+    return words_of(message.markdown[: 4 * LONGEST_NOTICE])[:LONGEST_NOTICE]

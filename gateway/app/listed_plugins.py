@@ -96,7 +96,7 @@ class ListedPlugins:
             duties=list(self.duties.get(kind.name, ())),
             moments=[each for each in MOMENTS if getattr(kind, each) is not getattr(Plugin, each)],
             owed=self.owed.get(kind.name, ()),
-            paths=sorted([*kind.paths, *kind.open_paths]),
+            paths=sorted([*kind.paths, *kind.open_paths, *kind.scripts]),
             tables=sorted({table for each in tables_of([kind]) for table in each.made}),
             failures=self._chosen.failures.of(kind.name),
         )

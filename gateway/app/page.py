@@ -4,6 +4,7 @@ import importlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
@@ -103,18 +104,20 @@ async def opened_page(
     store: Store,
     clock: Clock,
     link_used: Callable[[str], None],
+    *,
     paths: Mapping[str, Opening | None],
+    scripts: Mapping[str, Path],
 ) -> AsyncIterator[OpenPage]:
     """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `PageAccess`.
 
-    `paths` are those of the routes of plugins, each with how it is open to other machines.
+    `paths` are those of the routes of plugins, each with how it is open to others, and `scripts` those of plugins.
     """
     # Imported by name: without a page these imports are saved at the start.
     page, pages, web = (
         importlib.import_module(f"gateway.{name}") for name in ("web.page", "admin.pages", "web.operation")
     )
     operation, page_access, admin = Operation(), PageAccess(clock, link_used), pages.AdminPages()
-    operator = web.OperatorRoutes(operation, paths, web.Address.of(settings.web))
+    operator = web.OperatorRoutes(operation, paths, web.Address.of(settings.web), scripts)
     channel, server, entrance = page.open_page(
         settings, about, store, clock, operator=operator, rights=page_access, routes=admin.routes()
     )

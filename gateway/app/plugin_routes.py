@@ -1,10 +1,11 @@
-"""Reads the routes of plugins, and lets each answer within its time, with secrets masked."""
+"""Reads the routes and scripts of plugins, and lets each answer within its time, with secrets masked."""
 
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from agent_core.background import done_within
 from gateway.app.plugins import asked, blamed
@@ -17,6 +18,7 @@ ROUTE_WITHIN = 30.0
 """Longest time in seconds for the answer of a route that is not open to other machines."""
 _PATH = re.compile(r"(/[a-z0-9_-]+)+")
 """A path without parameters, so that it stands for nothing that others answer."""
+_SCRIPT = re.compile(r"/[a-z0-9_-]+\.js")
 
 
 def paths_of(kinds: Iterable[type[Plugin]]) -> Mapping[str, Opening | None]:
@@ -42,6 +44,29 @@ def paths_of(kinds: Iterable[type[Plugin]]) -> Mapping[str, Opening | None]:
             check_each(sorted(kind.paths), partial(wrong_with, kind))
         with blamed(kind.name, "open_paths"):
             check_each(sorted(kind.open_paths), partial(wrong_with_open, kind))
+    return found
+
+
+def scripts_of(kinds: Iterable[type[Plugin]]) -> Mapping[str, Path]:
+    """Return the scripts of the plugins for the page, by path.
+
+    Raises PluginFailed if two have the same, or if one is no path of a script or has no file.
+    """
+    found: dict[str, Path] = {}
+
+    def wrong_with(kind: type[Plugin], path: str) -> Iterator[str]:
+        expect(kind.scripts[path], Path, f"the value of {path} in scripts")
+        if not _SCRIPT.fullmatch(path):
+            yield f"the plugin {kind.name} has a script {path}, which is no path such as /{kind.name}.js"
+        if path in found:
+            yield f"two plugins have a script {path}"
+        if not kind.scripts[path].is_file():
+            yield f"the plugin {kind.name} has no file for its script {path}"
+        found[path] = kind.scripts[path]
+
+    for kind in kinds:
+        with blamed(kind.name, "scripts"):
+            check_each(sorted(kind.scripts), partial(wrong_with, kind))
     return found
 
 

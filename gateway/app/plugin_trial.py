@@ -14,7 +14,7 @@ from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway
 from gateway.app.parts.base import Base
 from gateway.app.plugin_mistakes import compared, mistakes
-from gateway.app.plugin_routes import paths_of
+from gateway.app.plugin_routes import paths_of, scripts_of
 from gateway.app.plugins import tables_of
 from gateway.commands.plugin_words import ListedPlugin
 from gateway.errors import ParleyError
@@ -79,6 +79,7 @@ async def tried(settings: Settings, plugins: ChosenPlugins, name: str) -> Tried:
         current = CurrentSettings(chosen)
         about = About(model=NO_MODEL.id, why="", is_ai=False, version=version())
         plugins.fitting(lambda: paths_of(plugins.kinds))
+        plugins.fitting(lambda: scripts_of(plugins.kinds))
         parts = AgentParts(NoModelClient(), NO_MODEL, tuple(tools_for(current, clock, None, vision=lambda: False)))
         async with plugins.opened(
             lambda: Store.open(home, clock, new_id, settings.secrets, extras=Extras(plugins=tables_of(plugins.kinds)))

@@ -240,8 +240,9 @@ def register_owed(plugins: Iterable[Plugin], work: OwedWork, failures: PluginFai
         with blamed(plugin.name, "owed"):
             owed = asked(type(plugin), "owed", plugin.owed)
             doers = {kind: partial(_attempt, failures, plugin, doer) for kind, doer in owed.items()}
-            is_asked = type(plugin).ended is not Plugin.ended
-            work.register(Kinds(plugin.name, doers, partial(_owed_at_end, plugin, failures) if is_asked else None))
+            ended = partial(_owed_at_end, plugin, failures) if type(plugin).ended is not Plugin.ended else None
+            sent = partial(_owed_for, plugin, failures) if type(plugin).sent is not Plugin.sent else None
+            work.register(Kinds(plugin.name, doers, ended, sent))
 
 
 async def _attempt(failures: PluginFailures, plugin: Plugin, doer: Doer, item: Owed) -> Sequence[Post] | Errand:
@@ -275,6 +276,11 @@ def _owed_at_end(
 ) -> Sequence[Owed]:
     with failures.kept(plugin.name, "ended"):
         return tuple(plugin.ended(run, how, plugin.core.store.limited(connection)))
+
+
+def _owed_for(plugin: Plugin, failures: PluginFailures, post: Post, connection: Connection) -> Sequence[Owed]:
+    with failures.kept(plugin.name, "sent"):
+        return tuple(plugin.sent(post, plugin.core.store.limited(connection)))
 
 
 def duties_of(

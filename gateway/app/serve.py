@@ -27,7 +27,7 @@ from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import WAIT_FOR_SERVERS, Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
-from gateway.app.plugin_routes import paths_of
+from gateway.app.plugin_routes import paths_of, scripts_of
 from gateway.app.resources import Resources, prepare
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
@@ -136,7 +136,16 @@ async def _begun(
         if settings.web.enabled:
             plugins = resources.plugins
             paths = plugins.fitting(lambda: paths_of(plugins.kinds))
-            opened = opened_page(settings, resources.about, resources.store, resources.clock, _say_link, paths)
+            scripts = plugins.fitting(lambda: scripts_of(plugins.kinds))
+            opened = opened_page(
+                settings,
+                resources.about,
+                resources.store,
+                resources.clock,
+                _say_link,
+                paths=paths,
+                scripts=scripts,
+            )
             page = await life.enter_async_context(opened)
             channels.append(page.channel)
             lines.append(f"  Page   {page.link}")

@@ -47,6 +47,7 @@ MOMENTS = {
     "admitted": "plugins_admitted",
     "moved": "plugins_moved",
     "ended": "plugins_ended",
+    "sent": "plugins_sent",
     "erased": "plugins_erased",
 }
 """The moments of which owners are told that a plugin takes part, each with its words."""

@@ -6,7 +6,7 @@ same over all tries.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 import structlog
@@ -24,6 +24,7 @@ from gateway.delivery.sending import Right, Sending, SendsAlways
 from gateway.delivery.tally import DeliveryTally
 from gateway.security.masked_channel import MaskedChannel, stay
 from gateway.security.secrets import Secrets
+from gateway.store.connection import Work
 from gateway.store.rows import GONE, Post, PostState
 from gateway.store.store import Store
 
@@ -37,6 +38,16 @@ PATIENCE = 10.0
 """Most seconds that an answer of a user waits for the platform to acknowledge what it answers."""
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What follows the arrival of a message."""
+
+    record: Work[None]
+    """Written in the transaction that records the arrival."""
+    begin: Callable[[], None]
+    """Called once that is written."""
 
 
 class Delivery:
@@ -73,6 +84,8 @@ class Delivery:
         """Told of chats that the platform says have another id."""
         self.delivered: Callable[[Set[str]], None] = lambda _: None
         """Told of the runs whose posts were sent or given up, or are kept for later."""
+        self.arriving: Callable[[Post], Arrival | None] = lambda _: None
+        """Returns what follows the arrival of a new message."""
 
     def channel(self, chat: ChatKey) -> Channel:
         """Return the chat's channel. Raises KeyError if its platform is not connected."""
@@ -255,11 +268,19 @@ class Delivery:
                 self._delay(post, wait, error)
             else:
                 self.tally.done(post)
-                tries = 0 if is_edit or attempts.unknown else 1
-                await self._store.outbox.sent(post, posted.message_id, posted.at, tries=tries)
+                await self._arrived(post, posted, tries=0 if is_edit or attempts.unknown else 1)
                 return without
         log.info("post left to another process", key=post.key, chat=str(post.chat))
         return failure
+
+    async def _arrived(self, post: Post, posted: Posted, tries: int) -> None:
+        """Record the arrival of a post; `tries` were not recorded before."""
+        is_new = post.message_id is None and not post.is_progress
+        arrival = self.arriving(post) if is_new else None
+        also = arrival.record if arrival else None
+        await self._store.outbox.sent(post, posted.message_id, posted.at, tries, also)
+        if arrival is not None:
+            arrival.begin()
 
     async def _turn_comes(self, post: Post, after: float | None) -> bool:
         """Wait until a post may be sent; `after` is the wait in seconds since a failed try, None before the first.

@@ -6,9 +6,10 @@ that nobody has registered stays as it is.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 import structlog
 
@@ -16,7 +17,7 @@ from agent_core.background import Background
 from agent_core.clock import Clock
 from agent_core.log_errors import Contained
 from channels.base import ChannelError, ChatKey
-from gateway.delivery.delivery import Delivery
+from gateway.delivery.delivery import Arrival, Delivery
 from gateway.delivery.sending import Right
 from gateway.errors import is_machine_trouble
 from gateway.runs.errands import Errand, Errands
@@ -39,6 +40,8 @@ What an agent has to do for that is an errand, which it returns instead: its `th
 """
 Ended = Callable[[Run, RunEnd, Connection], Iterable[Owed]]
 """Returns what is owed at the end of a run, in the transaction that ends it."""
+Sent = Callable[[Post, Connection], Iterable[Owed]]
+"""Returns what is owed for a message that has arrived, in the transaction that records it."""
 GivenUp = Callable[[Owed, Exception | None], None]
 """Tells of what was given up, and of the error that its last attempt raised; None: the program died each time."""
 
@@ -52,6 +55,7 @@ class Kinds:
     name: str
     doers: Mapping[str, Doer]
     ended: Ended | None = None
+    sent: Sent | None = None
 
 
 class OwedWork:
@@ -70,11 +74,14 @@ class OwedWork:
         """The names of the kinds, by the names of those that have registered them."""
         self._asked: list[Kinds] = []
         """Those that are asked at the end of each run."""
+        self._told: list[Kinds] = []
+        """Those that are told of each message that has arrived."""
         self._doing: dict[tuple[str, str], tuple[ChatKey, asyncio.Task[None]]] = {}
         self._waiting: dict[tuple[str, str], Owed] = {}
         """Items that wait for messages of their runs."""
         self._background = Background("what is owed was not done")
         delivery.delivered = self._delivered
+        delivery.arriving = self.at_arrival
 
     def register(self, kinds: Kinds) -> None:
         """Add kinds, before anything runs. Raises ValueError if one is there already."""
@@ -84,6 +91,8 @@ class OwedWork:
         self.by_owner[kinds.name] = tuple(kinds.doers)
         if kinds.ended is not None:
             self._asked.append(kinds)
+        if kinds.sent is not None:
+            self._told.append(kinds)
 
     @property
     def kinds(self) -> Set[str]:
@@ -96,9 +105,27 @@ class OwedWork:
             return nothing_owed
 
         def owes(connection: Connection) -> Sequence[Owed]:
-            return [item for kinds in self._asked for item in _owed_by(kinds, run, how, connection)]
+            found = (_owed_by(kinds, "ended", partial(_at_end, kinds, run, how), connection) for kinds in self._asked)
+            return list(chain.from_iterable(found))
 
         return owes
+
+    def at_arrival(self, post: Post) -> Arrival | None:
+        """Return what asks all owners of kinds what is owed for a message, in the transaction that records it."""
+        if not self._told:
+            return None
+        items: list[Owed] = []
+
+        def owes(connection: Connection) -> Sequence[Owed]:
+            found = (_owed_by(kinds, "sent", partial(_at_arrival, kinds, post), connection) for kinds in self._told)
+            return list(chain.from_iterable(found))
+
+        record = self._store.owed.recording(owes)
+
+        def recorded(connection: Connection) -> None:
+            items[:] = record(connection)
+
+        return Arrival(recorded, lambda: self.begin(items))
 
     async def add(self, change: Owes) -> Sequence[Owed]:
         """Make a change, and record what it returns as owed, in one transaction. It is begun at once.
@@ -281,17 +308,32 @@ class OwedWork:
             self._given_up(item, error)
 
 
-def _owed_by(kinds: Kinds, run: Run, how: RunEnd, connection: Connection) -> Sequence[Owed]:
+def _at_end(kinds: Kinds, run: Run, how: RunEnd, connection: Connection) -> Sequence[Owed]:
+    found = kinds.ended(run, how, connection) if kinds.ended is not None else ()
+    return [replace(item, run=run.id) for item in _done_by(kinds, found, run.chat)]
+
+
+def _at_arrival(kinds: Kinds, post: Post, connection: Connection) -> Sequence[Owed]:
+    found = kinds.sent(post, connection) if kinds.sent is not None else ()
+    return [replace(item, run="") for item in _done_by(kinds, found, post.chat)]
+
+
+def _done_by(kinds: Kinds, items: Iterable[Owed], chat: ChatKey) -> Iterator[Owed]:
+    """Yield what is owed. Raises ValueError for what the owner does not do, or owes to another chat."""
+    for item in items:
+        if item.kind not in kinds.doers or item.chat != chat:
+            raise ValueError(f"nobody does {item.kind} {item.key} for {item.chat}, as it is owed in {chat}")
+        yield item
+
+
+def _owed_by(
+    kinds: Kinds, where: str, ask: Callable[[Connection], Sequence[Owed]], connection: Connection
+) -> Sequence[Owed]:
     """Ask one owner of kinds. If that fails, what it wrote is undone, and it counts as nothing."""
-    if kinds.ended is None:
-        return ()
     asked = _Undoable(connection)
     found: Sequence[Owed] = ()
-    with Contained("a plugin failed", plugin=kinds.name, where="ended") as contained:
-        found = [replace(item, run=run.id) for item in kinds.ended(run, how, asked)]
-        for item in found:
-            if item.kind not in kinds.doers or item.chat != run.chat:
-                raise ValueError(f"nobody does {item.kind} {item.key} for {item.chat} at the end of a run there")
+    with Contained("a plugin failed", plugin=kinds.name, where=where) as contained:
+        found = ask(asked)
     if contained.error is None:
         asked.keep()
         return found

@@ -11,7 +11,7 @@ from agent_core.origin import in_line
 from channels.base import ChatKey, OutboundMessage
 from channels.values import Known
 from gateway.security.secrets import Secrets
-from gateway.store.connection import Connection
+from gateway.store.connection import Connection, Work
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.reading_place import END, Place
 from gateway.store.rows import InboxItem, Offered, Post, PostState
@@ -83,7 +83,14 @@ class Outbox(Table):
 
         return self._writer.submit(change, later=True)
 
-    async def sent(self, post: Post, message_id: str, at: float | None = None, tries: int = 0) -> None:
+    async def sent(
+        self,
+        post: Post,
+        message_id: str,
+        at: float | None = None,
+        tries: int = 0,
+        also: Work[None] | None = None,
+    ) -> None:
         """Record the arrival of a post.
 
         Args:
@@ -91,6 +98,7 @@ class Outbox(Table):
             message_id: The platform's id of the message.
             at: The platform's time of it, in seconds since the epoch; None: now.
             tries: The number of tries that were not recorded before.
+            also: Written in the same transaction.
         """
         at = self._clock.time() if at is None else at
         body, chat = self._secrets.masked(_kept(post.message)).model_dump_json(), str(post.chat)
@@ -99,6 +107,8 @@ class Outbox(Table):
             connection.execute(_SENT, (message_id, body, at, tries, int(post.message_id is None), post.key))
             if post.chat.thread is not None and connection.execute(_SPOKE, (chat,)).rowcount:
                 self._changed(connection, Topic.SPOKEN, chat)
+            if also is not None:
+                also(connection)
 
         await self._writer.submit(change)
 

@@ -81,6 +81,10 @@ class OwedItems(Table):
 
     async def add(self, owes: Owes) -> Sequence[Owed]:
         """Make a change, and record what it returns as owed, in one transaction. Other nodes hear of it."""
+        return await self._writer.submit(self.recording(owes))
+
+    def recording(self, owes: Owes) -> Work[Sequence[Owed]]:
+        """Return the part of a transaction that makes a change, and records what it returns as owed."""
         now = self._clock.time()
 
         def change(connection: Connection) -> Sequence[Owed]:
@@ -90,7 +94,7 @@ class OwedItems(Table):
                 self._changed(connection, Topic.OWED, str(chat))
             return items
 
-        return await self._writer.submit(change)
+        return change
 
     async def done(self, item: Owed, posts: Sequence[Post] = (), also: Work[None] | None = None) -> bool:
         """Remove what is done, and queue the messages that do it, in one transaction.

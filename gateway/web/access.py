@@ -28,6 +28,7 @@ TOKEN = "X-Parley-Token"  # noqa: S105 - a name
 TICKET = "ticket"
 """Parameter with the ticket of the browser, which stands for the token in these addresses."""
 BY_TICKET = frozenset({"/api/events", "/api/files/{reference}", "/api/conversations/export"})
+_BROWSER = web.RequestKey("browser", str)
 PROGRAM = (".js", ".css")
 """Files of the program, which anybody can read in its repository: tags that load them bring no token."""
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -130,6 +131,7 @@ class PageAccess:
                     await _read(request)
                 self.sessions.used(browser, arrival.place)
                 let_in(request, visitor)
+                request[_BROWSER] = browser.digest
                 return await handler(request)
         except TooManyRequests:
             return web.Response(status=429, text="too many tabs of this browser", headers={"Retry-After": "5"})
@@ -229,6 +231,11 @@ class PageAccess:
         if self._refusals.is_due():
             log.warning("page_refused", reason=reason, path=request.path)
             self._rights.record(UNKNOWN, "page refused", place=request.remote or "", reason=reason)
+
+
+def browser_of(request: web.Request) -> str:
+    """Return the digest of the browser from which a request comes that was let in."""
+    return request[_BROWSER]
 
 
 def _visitor(browser: Browser) -> Visitor:

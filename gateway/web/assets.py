@@ -1,8 +1,9 @@
 """The page's own files, compressed once."""
 
 import gzip
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from aiohttp import web
@@ -77,11 +78,21 @@ def read_asset(path: Path) -> Asset:
     return Asset(plain, packed, _TYPES[path.suffix])
 
 
+def script_routes(scripts: Mapping[str, Path]) -> Iterator[web.RouteDef]:
+    """Yield the routes of scripts by their paths, and of the one with which a page loads each of them.
+
+    One that fails ends none of the others.
+    """
+    kind = _TYPES[".js"]
+    loader = Asset("".join(f'import("{path}");\n' for path in sorted(scripts)).encode(), None, kind)
+    for path, asset in (("/scripts.js", loader), *((path, read_asset(file)) for path, file in scripts.items())):
+        yield web.get(path, partial(_answered, asset))
+
+
+async def _answered(asset: Asset, request: web.Request) -> web.Response:
+    return asset.answer(request)
+
+
 def file_route(name: str, path: str = "") -> web.RouteDef:
     """Return the route of one of the page's files, by default under its own name."""
-    asset = read_asset(PAGES / name)
-
-    async def serve(request: web.Request) -> web.Response:
-        return asset.answer(request)
-
-    return web.get(path or f"/{name}", serve)
+    return web.get(path or f"/{name}", partial(_answered, read_asset(PAGES / name)))

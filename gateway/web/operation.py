@@ -2,7 +2,8 @@
 
 They need no cookie. A request has to come from this machine and name it as its host, so that no web page can read the
 answers under a name that it has pointed here. A plugin's route is asked only after that. Paths that a plugin has opened
-are asked from elsewhere too, under a public name and over TLS, as `Address` says.
+are asked from elsewhere too, under a public name and over TLS, as `Address` says; those for visitors of the page only
+by browsers that are signed in.
 """
 
 import asyncio
@@ -10,10 +11,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from aiohttp import web
 
+from channels.web.requests import visitor_of
+from gateway.web.access import browser_of
 from gateway.web.address import ARRIVAL, Address, ForeignHost
 from gateway.web.route import Answer, Asked, Opening, Refused
 from gateway.web.server import let_in
@@ -40,13 +44,20 @@ class OperatorRoutes:
     paths: Mapping[str, Opening | None] = field(default_factory=dict)
     """Paths of the routes of plugins; None for one that is not open."""
     address: Address = field(default_factory=Address)
+    scripts: Mapping[str, Path] = field(default_factory=dict)
+    """Scripts of plugins for the page, by their paths."""
 
     def routes(self) -> list[web.RouteDef]:
         return [
             web.get("/healthz", self._healthz),
             web.get("/readyz", self._readyz),
-            *(self._route(path, opening) for path, opening in sorted(self.paths.items())),
+            *(self._route(path, way) for path, way in sorted(self.paths.items()) if not _is_for_visitors(way)),
         ]
+
+    def guarded_routes(self) -> list[web.RouteDef]:
+        """Return the routes for visitors of the page: whoever asks has signed in."""
+        ways = [(path, way) for path, way in sorted(self.paths.items()) if way is not None and way.for_visitors]
+        return [web.route("*", _pattern(path, way), partial(self._visited, path, way)) for path, way in ways]
 
     async def _healthz(self, _: web.Request) -> web.Response:
         return web.Response(text="ok")
@@ -60,7 +71,7 @@ class OperatorRoutes:
     def _route(self, path: str, opening: Opening | None) -> web.RouteDef:
         if opening is None:
             return web.get(path, partial(self._answer, path))
-        return web.route("*", f"{path}/{{name}}" if opening.is_named else path, partial(self._open, path, opening))
+        return web.route("*", _pattern(path, opening), partial(self._open, path, opening))
 
     async def _answer(self, path: str, request: web.Request) -> web.StreamResponse:
         _refuse_other_hosts(request)
@@ -86,6 +97,28 @@ class OperatorRoutes:
         )
         return await _sent(request, await self.watched.answer(path, asked))
 
+    async def _visited(self, path: str, opening: Opening, request: web.Request) -> web.StreamResponse:
+        if request.method not in opening.methods:
+            raise web.HTTPMethodNotAllowed(request.method, opening.methods)
+        asked = Asked(
+            request.headers,
+            request.method,
+            request.match_info.get("name", ""),
+            request[ARRIVAL].place,
+            partial(_read_body, request, opening.most_bytes),
+            visitor=visitor_of(request),
+            browser=browser_of(request),
+        )
+        return await _sent(request, await self.watched.answer(path, asked))
+
+
+def _is_for_visitors(way: Opening | None) -> bool:
+    return way is not None and way.for_visitors
+
+
+def _pattern(path: str, opening: Opening) -> str:
+    return f"{path}/{{name}}" if opening.is_named else path
+
 
 def _refuse_other_hosts(request: web.Request) -> None:
     try:
@@ -94,9 +127,21 @@ def _refuse_other_hosts(request: web.Request) -> None:
         raise web.HTTPForbidden(text="this answers only at 127.0.0.1 and localhost") from error
 
 
+def _too_long(most: int) -> Refused:
+    return Refused(Answer(f"the body may have {most} bytes".encode(), status=413))
+
+
+async def _read_body(request: web.Request, most: int) -> bytes:
+    """Return the body of a visitor's request, which was read when the visitor was let in. Raises Refused."""
+    body = await request.read()
+    if len(body) > most:
+        raise _too_long(most)
+    return body
+
+
 async def _body(request: web.Request, most: int) -> bytes:
     """Read the body. Raises Refused: by its announced length before it is read, else as soon as it is too long."""
-    too_long = Refused(Answer(f"the body may have {most} bytes".encode(), status=413))
+    too_long = _too_long(most)
     if (request.content_length or 0) > most:
         raise too_long
     read = bytearray()

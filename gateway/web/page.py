@@ -204,7 +204,8 @@ def open_page(
 ) -> tuple[WebChannel, HttpServer, Entrance]:
     """Return the web channel and its HTTP server, neither of them listening yet, and the way into the page.
 
-    `operator` has the routes for an operator's tools; `routes` are those of the admin pages. Raises SettingsError.
+    `operator` has the routes for an operator's tools and those of plugins, and their scripts; `routes` are those of
+    the admin pages. Raises SettingsError.
     """
     web = WebChannel(
         settings.web,
@@ -223,9 +224,10 @@ def open_page(
         link_used=lambda: rights.link_used(server.link),
     )
     server = HttpServer(
-        [*routes_of(web), *routes],
+        [*routes_of(web), *routes, *operator.guarded_routes()],
         access=access,
         public_routes=operator.routes(),
+        scripts=operator.scripts,
         about=about,
         port=settings.web.port,
     )

@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from channels.web.visitor import Visitor
+
 TEXT = "text/plain; charset=utf-8"
 
 
@@ -27,6 +29,10 @@ class Asked:
     """What stands in the address behind `?`; of several values of one name the first."""
     showed_key: Callable[[], None] = lambda: None
     """Told that the request has shown a key, its connection is not cut any more as those of strangers are."""
+    visitor: Visitor | None = None
+    """Who is signed in on the page, for a path whose `Opening` is for visitors."""
+    browser: str = ""
+    """The digest of the visitor's browser, which `core.store.browsers` has until it is signed out."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +66,14 @@ class Opening:
         most_bytes: The longest body in bytes. A longer one is refused before it is read.
         seconds: The longest time for an answer, or for the beginning of one that comes piece by piece.
         is_named: A further part follows the path, as in `/hooks/NAME`.
+        for_visitors: Only scripts of the page reach it, in browsers that are signed in there.
     """
 
     methods: tuple[str, ...] = ("GET",)
     most_bytes: int = 0
     seconds: float = 30.0
     is_named: bool = False
+    for_visitors: bool = False
 
 
 Route = Callable[[Asked], Awaitable[Answer]]

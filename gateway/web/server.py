@@ -9,8 +9,10 @@ import asyncio
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import chain, zip_longest
+from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 import structlog
@@ -22,7 +24,7 @@ from gateway.texts.about import About
 from gateway.texts.say import language_of, model_reason
 from gateway.web.access import PageAccess
 from gateway.web.address import ARRIVAL
-from gateway.web.assets import PRIVATE_FILES, PUBLIC_FILES, file_route
+from gateway.web.assets import PRIVATE_FILES, PUBLIC_FILES, file_route, script_routes
 from gateway.web.links import LOCAL_PRINCIPAL, Link
 from gateway.web.sign_in import SIGN_IN
 
@@ -150,6 +152,7 @@ class HttpServer:
         *,
         access: PageAccess,
         public_routes: Iterable[web.RouteDef] = (),
+        scripts: Mapping[str, Path] = MappingProxyType({}),
         about: Callable[[], About],
         port: int,
         idle_seconds: float = IDLE_SECONDS,
@@ -157,6 +160,7 @@ class HttpServer:
         """Create the server without listening.
 
         Args:
+            scripts: Scripts that every page loads beside its own, by their paths.
             access: Decides which requests are served, and says where the server listens.
             port: Port to listen on; 0 takes any free one.
             idle_seconds: Longest time between two requests on a connection.
@@ -169,7 +173,8 @@ class HttpServer:
         self._port = port
         self._idle_seconds = idle_seconds
         public = [*map(file_route, PUBLIC_FILES), *public_routes]
-        own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), web.get("/api/about", self._get_about)]
+        own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), *script_routes(scripts)]
+        own.append(web.get("/api/about", self._get_about))
         guarded = [*own, *routes]
         _check_paths([route.path for route in public], {SIGN_IN, *(route.path for route in guarded)})
         check = access.middleware([route.path for route in public], let_in)

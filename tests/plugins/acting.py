@@ -144,6 +144,9 @@ class Acts(Plugin):
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
         return self.at_once("ended", [Owed(f"{self.name} line", run.id, run.chat)])  # type: ignore[return-value]
 
+    def sent(self, post: Post, tx: Connection) -> Iterable[Owed]:
+        return self.at_once("sent", ())  # type: ignore[return-value]
+
     async def hear(self, item: InboxItem, run: Run | None, sound: Sound, language: Language) -> Heard | None:
         return await self.act("hear", Heard(f"{self.name} heard it"))  # type: ignore[return-value]
 

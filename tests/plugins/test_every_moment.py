@@ -255,6 +255,7 @@ MOMENTS: Mapping[str, Moment] = {
     "duties": Moment(duties_go_on, ways=(RAISES, EXITS, HANGS), untold=(HANGS,), where="work"),
     "owed": Moment(what_others_owe_is_done, OWED_WITHIN, where="bad line"),
     "ended": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
+    "sent": Moment(what_others_owe_is_done, ways=(RAISES, EXITS, IS_ODD)),
     "hear": Moment(the_next_one_hears, HEAR_WITHIN),
     "read": Moment(the_next_one_reads, READ_WITHIN),
     "hold": Moment(the_run_begins, HOLD_WITHIN),
@@ -283,6 +284,7 @@ VALUES = (
     "unfinished",
     "paths",
     "open_paths",
+    "scripts",
     "run_buttons",
 )
 """What is read at the start."""

@@ -148,6 +148,7 @@ TEXTS = {
     "plugins_admitted": {"en": "is told of each message that is let in", "zh": "获知每条放行的消息"},
     "plugins_moved": {"en": "is told where messages wait", "zh": "获知消息的等待位置"},
     "plugins_ended": {"en": "is told when an answer ends", "zh": "获知每次回答结束"},
+    "plugins_sent": {"en": "is told of messages that were sent", "zh": "获知已发送的消息"},
     "plugins_erased": {"en": "erases its data of people on request", "zh": "可按要求删除所存的个人数据"},
     "plugins_owed": {"en": "Follows answers: {names}", "zh": "回复之后：{names}"},
     "plugins_duties": {"en": "Duties: {names}", "zh": "后台工作：{names}"},

@@ -15,8 +15,8 @@ export const ask = (path, init = {}) => fetch(path, { ...init, headers: { ...ini
 export const withTicket = (path) => `${path}${path.includes("?") ? "&" : "?"}ticket=${kept("ticket")}`;
 
 // Posts JSON and returns the answer. Throws TypeError if the server cannot be reached.
-export const post = (path, body) =>
-  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body, init = {}) =>
+  ask(path, { ...init, method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 // Returns the JSON at a path; null if it cannot be had.
 export async function read(path, query = {}) {

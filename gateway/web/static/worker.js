@@ -22,6 +22,12 @@ addEventListener("fetch", (event) => {
   else if (SHELL.includes(path)) event.respondWith(fetch(request).catch(() => caches.match(path)));
 });
 
+// What the server pushes is shown as it says, instead of what is shown under the same tag.
+addEventListener("push", (event) => {
+  const { title, ...about } = event.data.json();
+  event.waitUntil(registration.showNotification(title, { icon: "/icon.svg", ...about }));
+});
+
 addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(show(event.notification.data));

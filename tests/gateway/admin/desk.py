@@ -18,11 +18,14 @@ from channels.web.visitor import Visitor
 from gateway.admin.desk import Desk
 from gateway.admin.pages import AdminPages
 from gateway.admin.screen import Screen, Visit
+from gateway.app.operation import Operation
+from gateway.app.plugin_routes import paths_of, scripts_of
 from gateway.app.screens import desk_of
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
 from gateway.store.person import Account
 from gateway.texts.about import About
+from gateway.web.operation import OperatorRoutes
 from gateway.web.page import page_history
 from gateway.web.server import HttpServer
 from tests.entering import let_in, page_server, signed_in
@@ -122,11 +125,15 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     pages = AdminPages()
     await bot.start()
     web.listing = bot.made.base.store.conversations
-    server = page_server(bot.made.base.store, [*routes_of(web), *pages.routes()], about=lambda: ABOUT)
+    kinds, operation = bot.made.base.system.plugins.kinds, Operation()
+    operator = OperatorRoutes(operation, paths_of(kinds), scripts=scripts_of(kinds))
+    routes = [*routes_of(web), *pages.routes(), *operator.guarded_routes()]
+    server = page_server(bot.made.base.store, routes, about=lambda: ABOUT, scripts=operator.scripts)
     await server.start()
     try:
         desk = desk_of(bot.made, "You")
-        with pages.open(lambda: desk):
+        serving = bot.made.serving
+        with pages.open(lambda: desk), operation.of(serving.readiness, serving.routes):
             yield AdminWorld(bot, server, desk, pages)
     finally:
         await web.close()
