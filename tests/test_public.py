@@ -87,6 +87,7 @@ INNER = {
     "gateway.schedule.times.quiet": "quiet hours",
     "gateway.schedule.times.words": "times in our own words",
     "gateway.schedule.zones": "zones of chats",
+    "gateway.texts.say": "languages of browsers",
     "gateway.security.masked_channel": "platforms, as messages reach them",
     "gateway.security.masking": "files that programs write",
     "gateway.security.packages": "what of Parley is installed",

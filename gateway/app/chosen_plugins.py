@@ -16,7 +16,7 @@ import structlog
 from agent_core.clock import Clock, SystemClock
 from agent_core.models.provided import ModelProvider
 from gateway.app.plugin_models import models_of
-from gateway.app.plugin_routes import paths_of
+from gateway.app.plugin_routes import paths_of, scripts_of
 from gateway.app.plugins import PluginFailed, blamed, in_time, tables_of
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import (
@@ -272,6 +272,7 @@ def _checked(kind: type[Plugin]) -> type[Plugin]:
     with blamed(kind.name, "migrations"):
         tables_of([kind])
     paths_of([kind])
+    scripts_of([kind])
     return kind
 
 

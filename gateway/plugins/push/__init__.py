@@ -1,0 +1,1 @@
+"""Notifications on devices whose page is closed."""
