@@ -83,13 +83,17 @@ class Conversations(Table):
         return await self._reader.run(read) if wanted else {}
 
     def heard(self, chat: ChatKey, words: str, at: float) -> None:
-        """Record what a person wrote. It is written with the next commit, and brings a deleted conversation back."""
+        """Record what a person wrote. It is written with the next commit, and brings a deleted conversation back.
+
+        A conversation is named by its first words; a command names it only until something else is said.
+        """
         words = self._secrets.mask(" ".join(words[: 4 * LONGEST_TITLE].split()))[:LONGEST_TITLE]
         query = (
             "INSERT INTO conversations (chat, owner, words, last, seen) VALUES (?, ?, ?, ?, ?) ON CONFLICT (chat)"
             " DO UPDATE SET last = CASE WHEN excluded.last > conversations.last THEN excluded.last"
             " ELSE conversations.last END, seen = excluded.seen, deleted = NULL,"
-            " words = CASE conversations.words WHEN '' THEN excluded.words ELSE conversations.words END"
+            " words = CASE WHEN conversations.words = '' OR (substr(conversations.words, 1, 1) = '/'"
+            " AND substr(excluded.words, 1, 1) <> '/') THEN excluded.words ELSE conversations.words END"
         )
         row = (str(chat), str(chat.without_thread), words, at, at)
 

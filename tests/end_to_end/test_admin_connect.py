@@ -50,7 +50,7 @@ async def guide(browser: Browser, program: Program, title: str) -> AsyncIterator
         link = LINK.findall(program.console)[-1]
         await enter(tab, link)
         await tab.goto(f"{'/'.join(link.split('/', 3)[:3])}/admin/connect")
-        await tab.get_by_role("link", name=f"Connect: {title}").click()
+        await tab.get_by_role("link", name="Connect a model" if title == "Model" else f"Connect {title}").click()
         await tab.get_by_role("button", name="Begin").click()
         yield tab
     finally:

@@ -46,6 +46,7 @@ async def test_the_header_says_who_answers_and_what_is_no_ai(page: Page, browser
     async with page.open(), shown(page, browser) as (tab, _):
         await expect(tab.get_by_text("played, no AI")).to_be_visible()
         await expect(tab.get_by_text("no key found and no local server")).to_be_visible()
+        await expect(tab.get_by_role("link", name="Connect a model")).to_be_visible()
         page.about = About(model="claude-sonnet", why="found ANTHROPIC_API_KEY", is_ai=True, version="1")
         await tab.reload()
         await expect(tab.get_by_text("claude-sonnet")).to_be_visible()

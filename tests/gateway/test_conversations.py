@@ -93,6 +93,16 @@ async def test_a_deleted_one_comes_back_by_undo_by_writing_and_by_a_later_remind
     assert await titles(store) == ["hello"]
 
 
+async def test_a_command_names_a_conversation_only_until_something_is_said(store: Store) -> None:
+    titles: list[str] = []
+    for at, words in enumerate(("/start", "/help", "Book a flight", "/status", "To Tokyo")):
+        store.conversations.heard(thread(1), words, at=float(at))
+        await store.conversations.see(thread(1))
+        titles += (await store.conversations.titles([thread(1)])).values()
+
+    assert titles == ["/start", "/start", *["Book a flight"] * 3]
+
+
 async def test_the_search_finds_titles_and_words_of_the_owner_only(store: Store) -> None:
     for owner in (OWNER, OTHER):
         store.conversations.heard(thread(1, owner), "About zebras", at=1.0)

@@ -110,6 +110,7 @@ async function who() {
   const { why, is_ai, has_model, version } = told;
   const model = has_model ? told.model : words.no_model;
   by("about").classList.toggle("no-ai", !is_ai);
+  by("set-model").hidden = is_ai;
   by("model").textContent = is_ai || !has_model ? model : `${model}, ${words.no_ai}`;
   by("why").textContent = why;
   by("about").title = `${model}: ${why} (Parley ${version})`;
