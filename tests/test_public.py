@@ -119,7 +119,6 @@ INNER = {
     "agent_core.mcp.grants": "the same",
     "agent_core.mcp.oauth": "the same",
     "gateway.security.sealed": "what is kept of tokens",
-    "gateway.schedule.times.quiet": "quiet hours",
     "gateway.settings.zone": "time zones",
     "gateway.web.rate_limit": "requests of programs",
 }
