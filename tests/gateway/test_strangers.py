@@ -13,7 +13,7 @@ from gateway.permissions.roles import Role
 from gateway.store.pairing import MOST_OF_SENDER
 from gateway.store.person import Account
 from gateway.store.strangers import KEPT, LONGEST, MOST_SHOWN
-from tests.clock import FakeClock
+from tests.clock import OffsetClock
 from tests.gateway.answering_late import LateChannel, seen, unanswered
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -210,20 +210,20 @@ async def test_words_and_names_carry_no_mentions_links_or_hidden_characters(star
 
 
 async def test_words_are_kept_up_to_a_limit_and_for_a_week(start_bot: StartBot) -> None:
-    clock = FakeClock()
+    clock = OffsetClock()
     bot = await with_stranger(start_bot, words="x" * 2_000, clock=clock)
     [waiting] = await bot.made.people.strangers.waiting()
     assert waiting.words == "x" * LONGEST
 
-    clock.now += KEPT + 1
+    clock.ahead += KEPT + 1
 
     assert await bot.made.people.strangers.waiting() == []
 
 
 async def test_the_button_of_a_stranger_whose_week_is_over_does_nothing_and_says_so(start_bot: StartBot) -> None:
-    clock = FakeClock()
+    clock = OffsetClock()
     bot = await with_stranger(start_bot, clock=clock)
-    clock.now += KEPT + 1
+    clock.ahead += KEPT + 1
 
     await bot.channel.presses("Allow")
     await bot.app.settled()
