@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent_core.messages import UserMessage, user
+from agent_core.messages import NotificationMessage, UserMessage, user
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store import rewrites, search
 from gateway.store.connection import Connection
@@ -46,6 +46,11 @@ DELETE FROM outbox WHERE state IN ('sent', 'failed') AND EXISTS (
 )
 """
 """Deletes what jobs have posted in other chats, and the questions to these, which tell the words of the job."""
+_TOLD_IN = (
+    "SELECT DISTINCT jobs.id, firings.chat FROM firings JOIN jobs ON jobs.id = firings.job WHERE jobs.chat >= :from"
+    " AND jobs.chat < :to AND jobs.person = :person AND firings.chat != jobs.chat"
+)
+"""Finds a person's jobs that have posted in other chats, each with one of these."""
 _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
 """Tables of which a person's rows are deleted in groups."""
 UNANSWERED = 60.0
@@ -71,6 +76,11 @@ class Account:
         return cls(f"{place}:", person)
 
     @property
+    def values(self) -> dict[str, str]:
+        """The values of queries for the rows of the account: `:from`, `:to` and `:person`."""
+        return {"from": self.chats, "to": f"{self.chats[:-1]};", "person": self.id}
+
+    @property
     def platform(self) -> str:
         return self.chats.partition(":")[0]
 
@@ -84,6 +94,8 @@ class Theirs:
     """The numbers of inbox items that are done."""
     is_busy: bool
     """True while something runs for them."""
+    told: tuple[ChatKey, ...] = ()
+    """Other chats, whose agents know what the person's jobs have posted there."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +142,7 @@ class Erasures(Table):
             " AND json_extract(payload, '$.sender.id') = :person"
         )
         runs = "SELECT DISTINCT chat FROM runs WHERE chat >= :from AND chat < :to AND person = :person"
-        values = {"from": account.chats, "to": f"{account.chats[:-1]};", "person": account.id}
+        values = account.values
 
         def read(connection: Connection) -> Theirs:
             rows = connection.execute(said, values).fetchall()
@@ -138,7 +150,8 @@ class Erasures(Table):
             running = connection.execute(f"{runs} AND state = 'running'", values).fetchone()
             seqs = tuple(seq for seq, _, state in rows if state == "done")
             found = tuple(readable(((chat,) for chat in sorted(chats)), chat_of, "inbox"))
-            return Theirs(found, seqs, running is not None)
+            told = tuple(ChatKey.parse(chat) for chat in sorted({chat for _, chat in _told_in(connection, account)}))
+            return Theirs(found, seqs, running is not None, told)
 
         return await self._reader.run(read)
 
@@ -176,12 +189,13 @@ class Erasures(Table):
             connection.execute("DELETE FROM person_zones WHERE principal = ?", (f"{account.chats}{account.id}",))
             self._changed(connection, Topic.ZONES)
             connection.execute("DELETE FROM strangers WHERE principal = ?", (f"{account.chats}{account.id}",))
-            for each in theirs.chats:
+            for each in {*theirs.chats, *theirs.told}:
                 self._changed(connection, Topic.ERASED, str(each))
+            told = _blank_notes(connection, account)
             rows = [row for chat in groups for row in _erase_in_group(connection, str(chat), account.id, theirs.seqs)]
             for chat in map(str, direct):
                 _erase_chat(connection, chat)
-            search.drop(connection, direct, rows)
+            search.drop(connection, direct, [*told, *rows])
             rewrites.note(connection)
             return sum(blanked)
 
@@ -274,6 +288,24 @@ def _blank(connection: Connection, seq: int) -> bool:
     )
     connection.execute("UPDATE inbox SET payload = ?, message_id = NULL WHERE seq = ?", (nobody.model_dump_json(), seq))
     return first_readable([(payload,)], _type, "inbox") == "message"
+
+
+def _told_in(connection: Connection, account: Account) -> list[tuple[str, str]]:
+    return [(job, chat) for job, chat in connection.execute(_TOLD_IN, account.values).fetchall()]
+
+
+def _blank_notes(connection: Connection, account: Account) -> list[int]:
+    """Erase what agents of other chats know of a person's jobs. Returns the numbers of the rows of the transcript."""
+    told, erased = _told_in(connection, account), []
+    jobs = {job for job, _ in told}
+    query = "SELECT seq, message FROM transcript WHERE chat = ? AND json_extract(message, '$.role') = 'notification'"
+    for chat in {chat for _, chat in told}:
+        for row, message in readable(connection.execute(query, (chat,)).fetchall(), numbered_message, "transcript"):
+            if isinstance(message, NotificationMessage) and message.data.get("job") in jobs:
+                blank = message.model_copy(update={"text": ERASED, "quoted": "", "data": {}})
+                connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))
+                erased.append(row)
+    return erased
 
 
 def _type(row: tuple[str]) -> str:

@@ -92,7 +92,7 @@ class Elsewhere:
     plugins: Mapping[str, ErasedToo]
     """Those that erase rows of their own, by name. Each raises PluginKeepsRows if it cannot."""
     drop: Callable[[Sequence[ChatKey]], Awaitable[None]]
-    """Drops what the memory of the process holds of a person who wrote in these chats."""
+    """Drops what the memory of the process holds of a person who wrote, or whose jobs posted, in these chats."""
 
 
 class StillBusy(Exception):
@@ -231,7 +231,7 @@ class Forgetting:
         chats = frozenset(map(str, direct))
         entries = await self._audit.erase(lambda entry: _is_about(entry, account, chats))
         messages = await self._store.erasures.erase(account, theirs, direct, erasure.at, self._plugins)
-        await self._elsewhere.drop(theirs.chats)
+        await self._elsewhere.drop([*theirs.chats, *theirs.told])
         await self._store.erasures.scrub()
         await self._store.erasures.complete(erasure.who, erasure.at)
         return Erased(messages, len(direct), entries)

@@ -9,3 +9,6 @@ from tests.gateway.jobs.test_elsewhere import (  # noqa: F401 - tests, which run
     test_a_refusal_is_told_to_the_author_and_can_be_taken_back,
     test_mondays_report_with_a_table_comes_in_the_other_chat,
 )
+from tests.gateway.jobs.test_elsewhere_at_odds import (  # noqa: F401
+    test_the_agent_of_the_other_chat_knows_nothing_of_the_report_once_its_author_is_forgotten,
+)
