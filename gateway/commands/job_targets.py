@@ -24,10 +24,8 @@ class JobTargetActs:
         return {"allow": self._allow, "refuse": self._refuse, "stop": self._stop}
 
     async def _allow(self, given: Invocation, job_id: str, seen: str) -> Answer:
-        """Take the posts of a job, or ask again if a button was pressed below other words than it has now."""
-        if changed := await self._elsewhere.changed_since(job_id, given.chat.without_thread, seen.removeprefix("@")):
-            return Rewritten(self._elsewhere.question(changed))
-        return await self._answered(given, job_id, TargetState.OPEN, "target_allowed_here")
+        """Take the posts of a job, or ask again if it has other words now than those that were seen."""
+        return await self._answered(given, job_id, TargetState.OPEN, "target_allowed_here", seen.removeprefix("@"))
 
     async def _refuse(self, given: Invocation, job_id: str, _: str) -> Answer:
         return await self._answered(given, job_id, TargetState.REFUSED, "target_refused_here")
@@ -37,12 +35,14 @@ class JobTargetActs:
         told = await self._answered(given, job_id, TargetState.REFUSED, "target_stopped_here")
         return told.message if isinstance(told, Rewritten) else told
 
-    async def _answered(self, given: Invocation, job_id: str, state: TargetState, key: str) -> Answer:
+    async def _answered(self, given: Invocation, job_id: str, state: TargetState, key: str, seen: str = "") -> Answer:
         language, chat = given.language, given.chat.without_thread
-        found = await self._elsewhere.answer(job_id, chat, given.sender, given.asked, state)
+        found = await self._elsewhere.answer(job_id, chat, given.sender, given.asked, state, seen)
         if found is None:
             return reply(say("target_not_here", language, id=job_id))
-        job, _ = found
+        job, counts = found
+        if not counts:
+            return Rewritten(self._elsewhere.question(job))
         text = say(key, language, who=literal(given.sender.name), id=job.id, rule=rule_of(job, language))
         is_open = state is TargetState.OPEN
         label = "target_stop_button" if is_open else "target_allow_again_button"

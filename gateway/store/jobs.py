@@ -190,6 +190,13 @@ class Jobs(ValueTable[Job]):
         return replace(job, work=self._secrets.masked(job.work), given=tuple(map(self._secrets.mask, job.given)))
 
 
+def locked(connection: Connection, job: str) -> Job | None:
+    """Return a job that no other node changes until the end of the transaction."""
+    if not locked_row(connection, "jobs", job):
+        return None
+    return next(_ROWS.select(connection, "id = :id", {"id": job}), None)
+
+
 def active(connection: Connection) -> Iterator[Job]:
     """Yield the active jobs of all chats, oldest first."""
     return _ROWS.select(connection, "state = 'active' ORDER BY created, id", {})

@@ -7,6 +7,7 @@ of its own in each chat that agreed, where it counts as untrusted input. It come
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 
@@ -28,6 +29,7 @@ from gateway.store.connection import Connection
 from gateway.store.firings import event_id
 from gateway.store.job import BACK, ELSEWHERE, Firing, FiringState, Job, JobState
 from gateway.store.job_targets import JobTarget, TargetState, changed
+from gateway.store.jobs import locked
 from gateway.store.owed import Owed
 from gateway.store.rows import InboxItem, Post, PostState
 from gateway.store.store import Store
@@ -83,35 +85,38 @@ class Elsewhere:
 
         await self.work.add(change)
 
-    async def changed_since(self, job_id: str, chat: ChatKey, seen: str) -> Job | None:
-        """Return a job about which a chat was asked, if that saw another version of it; `seen` is empty if unknown."""
-        job, target = await self.store.jobs.find(job_id), await self.store.job_targets.in_chat(job_id, chat)
-        if job is None or target is None or job.state not in _OPEN or target.state is TargetState.WANTED:
-            return None
-        return job if seen and seen != job.version else None
-
     async def answer(
-        self, job_id: str, chat: ChatKey, by: Sender, asked: str, state: TargetState
-    ) -> tuple[Job, JobTarget] | None:
+        self, job_id: str, chat: ChatKey, by: Sender, asked: str, state: TargetState, seen: str = ""
+    ) -> tuple[Job, bool] | None:
         """Let a chat take a job's posts, or not any more, and tell the author. None if it was never asked.
 
-        `asked` is the id of the event, for which the author is told once.
+        Returns the job as it is now, and False if the chat has agreed to another version of it; then nothing happens.
+        `asked` is the id of the event, for which the author is told once; `seen` is the version below which a button
+        was pressed, empty for a typed command.
         """
         job, target = await self.store.jobs.find(job_id), await self.store.job_targets.in_chat(job_id, chat)
         if job is None or target is None or job.state not in _OPEN or target.state is TargetState.WANTED:
             return None
-        if state is TargetState.OPEN:
+        agrees, version, of_now = state is TargetState.OPEN, seen or job.version, [job]
+        if agrees:
             key = "target_allowed"
         else:
             key = "target_refused" if target.state is TargetState.ASKED else "target_stopped"
+        values = {"job": job_id, "chat": str(chat)}
 
         def change(connection: Connection) -> Sequence[Owed]:
-            now = changed(connection, "id = :id", {"id": target.id}, lambda each: replace(each, state=state, why=""))
+            of_now[0] = locked(connection, job_id) or job
+            if agrees and of_now[0].version != version:
+                return ()
+            step = partial(replace, state=state, why="")
+            now = changed(connection, "job = :job AND chat = :chat", values, step)
             return [_news(job, each, key, f"{each.id}:{asked}", by.name) for each in now]
 
         await self.work.add(change)
+        if agrees and of_now[0].version != version:
+            return of_now[0], False
         log.info("another chat has answered about a job", job=job.id, chat=str(chat), state=state.value, by=by.id)
-        return job, target
+        return of_now[0], True
 
     def question(self, job: Job) -> OutboundMessage:
         """Return the question to another chat. Its answer is for the job as it is now."""

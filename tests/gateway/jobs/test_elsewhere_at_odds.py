@@ -1,11 +1,19 @@
 """Reports in other chats when their author is forgotten, changes them meanwhile, or has an odd name."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
 from agent_core.messages import NotificationMessage
 from channels.base import ChatKey
+from gateway.store.job import JobState
+from gateway.store.job_targets import TargetState
+from gateway.store.owed import Owed, Owes
 from tests.gateway.jobs.asking import press
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import TEAM, TimedBot, seen
-from tests.gateway.jobs.test_elsewhere import TABLE, pressed, wished
+from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, seen
+from tests.gateway.jobs.test_elsewhere import TABLE, of, pressed, state, wished
 
 
 async def notes(bot: TimedBot, chat: ChatKey) -> list[NotificationMessage]:
@@ -33,3 +41,42 @@ async def test_the_agent_of_the_other_chat_knows_nothing_of_the_report_once_its_
     assert (await bot.store.search.find([TEAM], "roof", 5)).found == []
     await bot.hears("which one?", sender="bob", group="team")
     assert "roof" not in seen(bot.llm.requests[-1])
+
+
+async def change_before_the_answer_is_written(bot: TimedBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the author's change of the words be written after the next answer was read, and before it is written."""
+    await bot.hears("/cron change ab0001 every monday 9:00 tell a joke")
+    draft = next(each for each in await bot.store.jobs.planned(ANN) if each.state is JobState.DRAFT)
+    add = bot.store.owed.add
+
+    async def late(owes: Owes) -> Sequence[Owed]:
+        monkeypatch.undo()
+        await bot.store.jobs.take_over(draft.id, "ab0001", lambda job: replace(job, work=draft.work))
+        return await add(owes)
+
+    monkeypatch.setattr(bot.store.owed, "add", late)
+
+
+@pytest.mark.parametrize("how", ["with the button", "with a command"])
+async def test_words_that_change_while_the_other_chat_agrees_are_shown_there_first(
+    start_bot: StartTimedBot, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    bot = await wished(start_bot)
+    agree = bot.channel.posts[-1][1].buttons[0][0].action if how == "with the button" else "/cron allow ab0001"
+    await change_before_the_answer_is_written(bot, monkeypatch)
+    await bot.hears(agree, sender="bob", group="team")
+    assert (await bot.job("ab0001")).words == "tell a joke"
+    assert await state(bot) == [TargetState.ASKED]
+    assert "> tell a joke" in of(bot, TEAM)
+    await pressed(bot, "Allow")
+    assert await state(bot) == [TargetState.OPEN]
+
+
+async def test_a_refusal_stands_though_the_words_change_meanwhile(
+    start_bot: StartTimedBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await wished(start_bot)
+    await pressed(bot, "Allow")
+    await change_before_the_answer_is_written(bot, monkeypatch)
+    await bot.hears("/cron stop ab0001", sender="bob", group="team")
+    assert await state(bot) == [TargetState.REFUSED]

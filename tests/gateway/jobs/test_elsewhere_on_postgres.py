@@ -11,4 +11,5 @@ from tests.gateway.jobs.test_elsewhere import (  # noqa: F401 - tests, which run
 )
 from tests.gateway.jobs.test_elsewhere_at_odds import (  # noqa: F401
     test_the_agent_of_the_other_chat_knows_nothing_of_the_report_once_its_author_is_forgotten,
+    test_words_that_change_while_the_other_chat_agrees_are_shown_there_first,
 )
