@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from channels.base import ChatKey, Sender
+from channels.text import in_code, literal
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.jobs import JobRefused
@@ -42,7 +43,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Destinations:
-    """Finds chats by the names that people write."""
+    """Finds chats by the names that people write. A name in quotation marks or backticks is not one."""
 
     store: Store
     delivery: Delivery
@@ -122,10 +123,11 @@ class Destinations:
         if here:
             places = ", ".join(f"`#{each}`" for each in here)
             raise JobRefused("target_ambiguous", places=places)
-        name = _ANY_NAME.match(text, at)
+        found = _ANY_NAME.match(text, at)
+        name = found[0] if found else "#"
         places = ", ".join(where(access, each, language) for each in known[:MOST_NAMED])
         key = "target_unknown_name" if places else "target_unknown_name_none"
-        raise JobRefused(key, name=name[0] if name else "#", places=places)
+        raise JobRefused(key, name=literal(name), quoted=in_code(name), places=places)
 
     def _ends(self, text: str, at: int, chat: ChatKey) -> Iterator[int]:
         """Yield where the name of a chat ends, if it stands at `#` in a text. Its key is a name, too.

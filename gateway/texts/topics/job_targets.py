@@ -73,14 +73,15 @@ TEXTS = {
     },
     "target_unknown_name": {
         "en": "I know no chat {name} in which you have talked to me. Those that I know are {places}. If it is one "
-        "more, talk to me there first.",
-        "zh": "我不知道您与我交谈过的聊天 {name}。我知道的有：{places}。如果是其他聊天，请先在那里与我说一句话。",
+        'more, talk to me there first. If it is no chat, put it in quotation marks: `"{quoted}"`.',
+        "zh": "我不知道您与我交谈过的聊天 {name}。我知道的有：{places}。如果是其他聊天，请先在那里与我说一句话。"
+        '如果这不是聊天，请给它加上引号：`"{quoted}"`。',
     },
     "target_unknown_name_none": {
         "en": "I know no chat {name} in which you have talked to me. Talk to me there first; on another platform, link "
-        "your accounts with `{slash}link`.",
+        'your accounts with `{slash}link`. If it is no chat, put it in quotation marks: `"{quoted}"`.',
         "zh": "我不知道您与我交谈过的聊天 {name}。请先在那里与我说一句话；"
-        "如果在其他平台，请用 `{slash}link` 关联您的账号。",
+        '如果在其他平台，请用 `{slash}link` 关联您的账号。如果这不是聊天，请给它加上引号：`"{quoted}"`。',
     },
     "target_ambiguous": {
         "en": "There are several chats of that name. Say which one: {places}.",

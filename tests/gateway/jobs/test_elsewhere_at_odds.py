@@ -7,10 +7,11 @@ import pytest
 
 from agent_core.messages import NotificationMessage
 from channels.base import ChatKey
+from channels.text import literal
 from gateway.store.job import JobState
 from gateway.store.job_targets import TargetState
 from gateway.store.owed import Owed, Owes
-from tests.gateway.jobs.asking import press
+from tests.gateway.jobs.asking import press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, seen
 from tests.gateway.jobs.test_elsewhere import TABLE, of, pressed, state, wished
@@ -80,3 +81,22 @@ async def test_a_refusal_stands_though_the_words_change_meanwhile(
     await change_before_the_answer_is_written(bot, monkeypatch)
     await bot.hears("/cron stop ab0001", sender="bob", group="team")
     assert await state(bot) == [TargetState.REFUSED]
+
+
+async def test_a_name_in_quotation_marks_is_content_and_the_refusal_of_an_unknown_one_says_so(
+    start_bot: StartTimedBot,
+) -> None:
+    bot = await start_bot("Hi.", new_request_id=typed_ids())
+    asks_for = "/report every day 9:00 explain what happened to #123"
+    await bot.hears(asks_for)
+    assert of(bot, ANN).endswith('If it is no chat, put it in quotation marks: `"#123"`.')
+    await bot.hears("hello", group="team")
+    await bot.hears(asks_for)
+    assert of(bot, ANN).endswith('If it is no chat, put it in quotation marks: `"#123"`.')
+    for mark in ('"#123"', "“#123”", "'#123'", "`#123`", "「#123」"):
+        await bot.hears(f"/report every day 9:00 explain what happened to {mark}")
+        assert f"> explain what happened to {literal(mark)}\n" in of(bot, ANN)
+        assert "Posted in" not in of(bot, ANN)
+    await bot.hears("/language zh")
+    await bot.hears("/report 每天9点 说明问题，发到 #123")
+    assert of(bot, ANN).endswith('如果这不是聊天，请给它加上引号：`"#123"`。')
