@@ -22,7 +22,7 @@ from gateway.runs.owed import Kinds, OwedWork
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.jobs import JobRefused
 from gateway.schedule.jobs.outcome import Outcome
-from gateway.schedule.jobs.places import author_of, where
+from gateway.schedule.jobs.places import author_of, plain, where
 from gateway.schedule.jobs.preview import in_short, rule_of, spoken
 from gateway.schedule.times.zone_names import shown_zone
 from gateway.store.connection import Connection
@@ -124,7 +124,7 @@ class Elsewhere:
         text = say(
             "target_asks",
             language,
-            who=literal(author_of(self.access, job)),
+            who=plain(author_of(self.access, job)),
             words=in_short(job, MOST_WORDS),
             rule=rule_of(job, language),
             zone=shown_zone(job.zone),
@@ -225,7 +225,7 @@ class Elsewhere:
             str(item.data["says"]),
             language,
             where=where(self.access, there, language),
-            who=literal(str(item.data["who"])),
+            who=plain(str(item.data["who"])),
             why=literal(str(item.data["why"])),
             id=job.id,
         )

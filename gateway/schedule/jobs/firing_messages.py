@@ -20,7 +20,7 @@ from gateway.runs.model_failures import Reader, trouble_text
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.notices import outcome_text, rehearsal_title
 from gateway.schedule.jobs.outcome import KILLED, Outcome
-from gateway.schedule.jobs.places import author_of
+from gateway.schedule.jobs.places import author_of, plain
 from gateway.schedule.times.quiet import QuietHours
 from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
@@ -117,12 +117,12 @@ class FiringMessages:
         setter = Sender(id=job.person, name="")
         if self.access.place(job.chat, setter) in {Place.DIRECT, Place.GROUP}:
             return ""
-        who = literal(author_of(self.access, job))
+        who = plain(author_of(self.access, job))
         return f"\n\n_{say('proactive_set_by', self.language_of(job), who=who)}_"
 
     def _from_elsewhere(self, job: Job, firing: Firing) -> str:
         """Return a line that says whose report of another chat it is, and how it is ended."""
-        who, slash = literal(author_of(self.access, job)), self.delivery.channel(firing.chat).limits.slash
+        who, slash = plain(author_of(self.access, job)), self.delivery.channel(firing.chat).limits.slash
         return f"\n\n_{say('target_below', self.language_of(job), who=who, slash=slash, id=job.id)}_"
 
     async def attachments(self, firing: Firing) -> Sequence[Attachment]:

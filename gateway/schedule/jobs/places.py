@@ -5,10 +5,13 @@ from collections.abc import Iterable
 from channels.base import ChatKey, Sender
 from channels.text import literal
 from gateway.permissions.access import Access
+from gateway.permissions.question_text import one_line, shown
 from gateway.store.job import Job
 from gateway.store.job_targets import JobTarget, TargetState
 from gateway.texts.say import Language, say
 
+MOST_NAME = 120
+"""Characters of a name. The longest ones of platforms are those of a server of Discord with its channel."""
 _STATES = {
     TargetState.WANTED: "target_wanted",
     TargetState.ASKED: "target_asked",
@@ -24,7 +27,12 @@ def where(access: Access, chat: ChatKey, language: Language) -> str:
         return say("target_private", language, platform=platform)
     name = access.name_of_chat(chat) or chat.chat
     named = name if "#" in name else f"#{name}"
-    return say("target_group", language, name=literal(named), platform=platform)
+    return say("target_group", language, name=plain(named), platform=platform)
+
+
+def plain(name: str) -> str:
+    """Return a name of a chat or person as one line of Markdown, its invisible characters written out."""
+    return literal(one_line(shown(name), MOST_NAME))
 
 
 def author_of(access: Access, job: Job) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agent_core.messages import NotificationMessage
-from channels.base import ChatKey
+from channels.base import ChatKey, Sender
 from channels.text import literal
 from gateway.store.job import JobState
 from gateway.store.job_targets import TargetState
@@ -100,3 +100,26 @@ async def test_a_name_in_quotation_marks_is_content_and_the_refusal_of_an_unknow
     await bot.hears("/language zh")
     await bot.hears("/report 每天9点 说明问题，发到 #123")
     assert of(bot, ANN).endswith('如果这不是聊天，请给它加上引号：`"#123"`。')
+
+
+async def test_names_of_people_and_chats_hide_nothing_in_questions_and_posts(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Hi.", TABLE, new_request_id=typed_ids())
+    ann, bob = (Sender(id=each, name=f"{each}\u202e\n\n# x\u200b") for each in ("ann", "bob"))
+    odd = "te\u202eam\u2066"
+    await bot.channel.hears("hello", sender=ann, group=odd)
+    await bot.settled()
+    await bot.channel.hears(f"/report every monday 9:00 list what is late to #{odd}", sender=ann)
+    await bot.settled()
+    (confirm,) = [each.action for each in bot.channel.posts[-1][1].buttons[0] if each.label == "Confirm"]
+    await bot.channel.hears(confirm, sender=ann)
+    await bot.settled()
+    await bot.channel.hears("/cron allow ab0001", sender=bob, group=odd)
+    await bot.settled()
+    bot.at("2026-11-30 09:00")
+    await bot.look()
+
+    texts = [message.markdown for _, message in bot.channel.posts]
+    assert any("ann⟨U+202E⟩ # x⟨U+200B⟩ would like a report" in each for each in texts)
+    assert any("A report of ann⟨U+202E⟩ # x⟨U+200B⟩ from another chat" in each for each in texts)
+    assert any("#te⟨U+202E⟩am⟨U+2066⟩ on Memory: bob⟨U+202E⟩ # x⟨U+200B⟩ agreed" in each for each in texts)
+    assert not any(hidden in each for each in texts for hidden in ("\u202e", "\u2066", "\u200b"))
