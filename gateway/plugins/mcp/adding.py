@@ -73,6 +73,7 @@ class Adding:
             return _say(given, "mcp_not_added", name=in_code(name))
         await self._signing_in.forget(name)
         await self._servers.remove(name, given.sender.id)
+        await self._signing_in.forget(name)  # of those who came back meanwhile, too
         return _say(given, "mcp_removed", name=name)
 
     def lines(self, language: Language) -> Iterator[str]:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl, urlsplit
 
-from agent_core.mcp.grants import Begun, SignInFailed
+from agent_core.mcp.grants import Begun, SignInFailed, Tokens
 from agent_core.origin import CLEAN
 from channels.base import OutboundMessage, Sender
 from gateway.plugin import Core
@@ -56,7 +56,7 @@ class SignInRoute:
             return Answer(b"too many requests", status=429, headers={"Retry-After": str(math.ceil(seconds))})
         brought = asked.query if asked.method == "GET" else _fields(await asked.body())
         row = await self._accounts.rows.sign_in(digest(brought.get("state", "")))
-        if row is None or self._core.clock.time() > row.at + SIGN_IN_WITHIN:
+        if row is None or not row.begun or self._core.clock.time() > row.at + SIGN_IN_WITHIN:
             return self._page(self._core.settings.language, "mcp_page_gone", status=404)
         asked.showed_key()
         if brought.get("error") or not brought.get("code"):
@@ -78,17 +78,22 @@ class SignInRoute:
         return self._page(language, key, form, name=row.server, who=who, host=host)
 
     async def _ended(self, row: SignIn, brought: Mapping[str, str]) -> Answer:
-        """Get the tokens, and keep them."""
+        """End a sign-in, if it may still be."""
         language, name = self._language(row), row.server
-        server = self._core.servers.added.get(name)
-        role = self._core.access.role(row.chat, Sender(id=row.sender, name=""))
         if not await self._accounts.rows.take(row.state):
             return self._page(language, "mcp_page_gone", status=404)
         text = await self._accounts.opened(row.begun)
+        server = self._core.servers.added.get(name)
+        role = self._core.access.role(row.chat, Sender(id=row.sender, name=""))
         if server is None or server.url != row.url or server.of_each != bool(row.person) or text is None:
             return self._page(language, "mcp_page_gone", status=404)
         if not may_sign_in(role, of_each=server.of_each):
             return self._page(language, "mcp_page_no_right", status=403, name=name)
+        return await self._exchanged(row, text, brought)
+
+    async def _exchanged(self, row: SignIn, text: str, brought: Mapping[str, str]) -> Answer:
+        """Get the tokens for what a browser brings, and keep them. `text` is what was begun."""
+        language, name = self._language(row), row.server
         begun = Begun.model_validate_json(text)
         if wrong := _wrong_issuer(begun, brought.get("iss")):
             return self._page(language, "mcp_page_failed", status=400, name=name, why=wrong)
@@ -97,15 +102,21 @@ class SignInRoute:
             tokens = await oauth.exchange(begun, brought["code"], self._core.clock.time())
         except SignInFailed as error:
             return self._page(language, "mcp_page_failed", status=502, name=name, why=error.fact)
+        if await self._is_kept(row, tokens):
+            return self._page(language, "mcp_page_done", name=name)
+        await oauth.revoke(tokens)
+        return self._page(language, "mcp_page_gone", status=404)
+
+    async def _is_kept(self, row: SignIn, tokens: Tokens) -> bool:
+        """Keep the tokens, unless the sign-in was forgotten meanwhile, as when its server was removed."""
         sealed = await self._accounts.sealed_tokens(tokens)
-        account = Account(name, row.person, row.principal, row.chat, row.language, sealed)
+        account = Account(row.server, row.person, row.principal, row.chat, row.language, sealed)
+        key = f"{row.server}:{row.language}:{row.person}:{row.state[:16]}"
 
         def change(connection: Connection) -> Sequence[Owed]:
-            sign_in(connection, account)
-            return [Owed(SIGNED_IN, f"{name}:{row.language}:{row.person}:{row.state[:16]}", row.chat)]
+            return [Owed(SIGNED_IN, key, row.chat)] if sign_in(connection, row.state, account) else ()
 
-        await self._core.owe(change)
-        return self._page(language, "mcp_page_done", name=name)
+        return bool(await self._core.owe(change))
 
     async def told(self, item: Owed) -> Sequence[Post]:
         """Connect with the new tokens, and tell the chat what came of it."""

@@ -71,7 +71,7 @@ class SigningIn:
     async def link(self, item: Owed) -> Sequence[Post]:
         """Return the message with the address, for somebody alone."""
         row = await self._accounts.rows.sign_in(item.key)
-        text = await self._accounts.opened(row.begun) if row else None
+        text = await self._accounts.opened(row.begun) if row and row.begun else None
         if row is None or text is None:
             return ()
         run = f"mcp-link-{item.key[:16]}"

@@ -46,6 +46,8 @@ CREATE TABLE mcp_asked (
   UNIQUE (server, person, chat)
 );
 """
+TABLES = "mcp_sign_ins", "mcp_accounts", "mcp_asked"
+"""In the order in which rows of theirs go: a sign-in that ends meanwhile finds its row gone, or was seen."""
 SIGN_IN_WITHIN = 600.0
 """Seconds in which a person has to come back."""
 RENEW_WITHIN = 30.0
@@ -88,7 +90,7 @@ class SignIn:
         sender: Its id in the chat.
         chat: Where it was begun.
         language: Their language.
-        begun: Sealed.
+        begun: Sealed; empty once somebody has come back.
         at: When it was begun.
     """
 
@@ -154,10 +156,11 @@ class SignIns(Table):
         return await self.read(read)
 
     async def take(self, state: str) -> bool:
-        """Remove a sign-in. Returns False if somebody has come back with it before."""
+        """Take a sign-in, which stays until it has ended. Returns False if somebody has come back with it before."""
 
         def change(connection: Connection) -> bool:
-            return connection.execute("DELETE FROM mcp_sign_ins WHERE state = ?", (state,)).rowcount == 1
+            taken = connection.execute("UPDATE mcp_sign_ins SET begun = '' WHERE state = ? AND begun != ''", (state,))
+            return taken.rowcount == 1
 
         return await self.write(change)
 
@@ -190,7 +193,7 @@ class SignIns(Table):
         """Forget who has signed in to a server, and who is to be asked: one person, or everybody (None)."""
 
         def change(connection: Connection) -> None:
-            for table in ("mcp_accounts", "mcp_sign_ins", "mcp_asked"):
+            for table in TABLES:
                 where, values = (
                     ("server = ?", [server])
                     if person is None
@@ -248,8 +251,13 @@ def begin(connection: Connection, row: SignIn) -> None:
     )
 
 
-def sign_in(connection: Connection, account: Account) -> None:
-    """Keep the tokens of somebody who has signed in; nobody has to be asked any more."""
+def sign_in(connection: Connection, state: str, account: Account) -> bool:
+    """Keep the tokens of somebody who has signed in; nobody has to be asked any more.
+
+    Returns False, and keeps nothing, if the sign-in was forgotten while it ended: its server was removed, perhaps.
+    """
+    if connection.execute("DELETE FROM mcp_sign_ins WHERE state = ?", (state,)).rowcount != 1:
+        return False
     connection.execute(
         "DELETE FROM mcp_asked WHERE server = ? AND person = ?",
         (account.server, account.person),
@@ -267,6 +275,7 @@ def sign_in(connection: Connection, account: Account) -> None:
             account.tokens,
         ),
     )
+    return True
 
 
 def is_to_be_asked(connection: Connection, who: ToAsk, asked_since: float) -> bool:
@@ -297,7 +306,7 @@ def asked(connection: Connection, who: ToAsk, now: float) -> bool:
 
 def erase(connection: Connection, forgotten: Forgotten) -> None:
     """Erase what a person has signed in to, and what their direct chats were asked."""
-    for table in ("mcp_accounts", "mcp_sign_ins", "mcp_asked"):
+    for table in TABLES:
         connection.execute(f"DELETE FROM {table} WHERE principal = ?", (forgotten.principal,))  # noqa: S608 - our words
         for chat in forgotten.direct:
             connection.execute(f"DELETE FROM {table} WHERE chat = ?", (str(chat),))  # noqa: S608 - our words

@@ -47,6 +47,8 @@ class SignInServer(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshTo
         """What is answered at a path instead."""
         self.slow: set[str] = set()
         """Paths at which nothing is answered for long."""
+        self.held: dict[str, asyncio.Event] = {}
+        """Paths at which nothing is answered before the event is set."""
         self.fails: set[str] = set()
         """Paths at which it fails."""
         self.asked: list[str] = []
@@ -55,6 +57,14 @@ class SignInServer(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshTo
     def end_access(self) -> None:
         """Let all access tokens end."""
         self.access.clear()
+
+    async def hears_of(self, path: str) -> None:
+        """Note that a path is asked for, and keep whoever asks waiting."""
+        self.asked.append(path)
+        if path in self.slow:
+            await asyncio.sleep(5)
+        if path in self.held:
+            await self.held[path].wait()
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
@@ -151,9 +161,7 @@ async def sign_in_server() -> AsyncIterator[SignInServer]:
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
         if scope["type"] == "http":
-            provider.asked.append(path)
-            if path in provider.slow:
-                await asyncio.sleep(5)
+            await provider.hears_of(path)
             if path in provider.fails:
                 await Response("out of order", status_code=503)(scope, receive, send)
                 return

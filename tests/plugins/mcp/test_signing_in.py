@@ -274,6 +274,27 @@ async def test_who_has_lost_the_right_meanwhile_does_not_sign_in(start_bot: Star
     assert garden.access == {}
 
 
+async def test_a_server_in_place_of_one_that_is_removed_while_somebody_comes_back_gets_none_of_its_tokens(
+    start_bot: StartBot, garden: SignInServer
+) -> None:
+    bot = await added(start_bot, garden)
+    await bot.hears("/mcp in garden")
+    brought = await comes_back(address_in(bot.screen[-1]))
+    garden.held["/token"] = asyncio.Event()
+    ending = asyncio.create_task(confirms(bot, brought))
+    await until(lambda: "/token" in garden.asked)
+
+    await bot.hears("/mcp rm garden")
+    async with sign_in_server() as other:
+        await bot.hears(f"/mcp add garden {other.url}")
+        garden.held["/token"].set()
+        answer = await ending
+
+    assert answer.status == 404
+    assert accounts_of(bot) == []
+    assert garden.access == {}, "what was given is revoked"
+
+
 async def test_an_answer_in_the_name_of_another_sign_in_server_is_refused(
     start_bot: StartBot, garden: SignInServer
 ) -> None:

@@ -18,8 +18,10 @@ class TestTablesOfSignIns(OnBoth):
         plugin = next(each for each in bot.made.plugins if isinstance(each, McpPlugin))
 
         def change(connection: Connection) -> None:
-            sign_in(connection, Account("garden", who, who, chat, "en", "sealed"))
-            begin(connection, SignIn("1", "garden", "https://x", who, who, "bob", chat, "en", "sealed", now))
+            for state in ("1", "2"):
+                begin(connection, SignIn(state, "garden", "https://x", who, who, "bob", chat, "en", "sealed", now))
+                if state == "1":
+                    sign_in(connection, state, Account("garden", who, who, chat, "en", "sealed"))
             is_to_be_asked(connection, ToAsk("pond", who, who, chat, "en", "UTC"), now)
 
         await plugin.core.store.table(SignIns).write(change)
