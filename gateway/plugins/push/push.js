@@ -63,6 +63,7 @@ async function begin() {
 async function isOn(worker) {
   const known = await read(PATH);
   const own = await worker.pushManager.getSubscription();
+  if (known && !known.endpoint) await own?.unsubscribe(); // of somebody who was signed in here before
   if (!known?.endpoint || Notification.permission !== "granted") return false;
   if (own?.endpoint === known.endpoint) return true;
   return subscribe(worker, known.key).catch(() => false);

@@ -89,6 +89,21 @@ async def test_a_press_lets_the_device_be_told_and_another_one_ends_it(browser: 
         await context.close()
 
 
+async def test_a_device_on_which_somebody_else_signs_in_is_not_told_what_was_for_the_one_before(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with told_world(tmp_path) as told:
+        context = await browser.new_context(locale="en-GB")
+        await context.add_init_script(
+            "localStorage.getItem('device') ?? localStorage.setItem('device', 'https://push')"
+        )
+        tab = await opened(told, context, Phone("", ""))
+        switch = tab.get_by_role("switch", name="Tell me on this device")
+        await expect(switch).to_have_attribute("aria-checked", "false")
+        assert await tab.evaluate("localStorage.getItem('device')") is None
+        await context.close()
+
+
 async def test_a_browser_without_a_push_service_says_what_that_means(browser: Browser, tmp_path: Path) -> None:
     async with told_world(tmp_path) as told:
         for language, name, says in (
