@@ -109,7 +109,8 @@ class Links:
 
     def _made(self, principal: str, person: str, *, lasts: float | None) -> Link:
         expires = None if lasts is None else self._now() + lasts
-        link = Link(secrets.token_urlsafe(24), principal, person, expires)
+        # Letters and digits alone: programs that make links of addresses leave out a `_` or `-` at the end.
+        link = Link(secrets.token_hex(16), principal, person, expires)
         self._open.append(link)
         return link
 

@@ -97,6 +97,14 @@ async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(page: Page)
     assert "Domain" not in cookie
 
 
+async def test_links_end_in_a_letter_or_digit_as_chats_leave_other_signs_out_of_them(page: Page) -> None:
+    async with page.open():
+        tokens = [page.server.access.links.give("slack:T1:U2", "Ann").token for _ in range(300)]
+
+    assert [token for token in tokens if not token.isalnum()] == []
+    assert len({*tokens}) == len(tokens)
+
+
 async def test_a_link_works_once_and_then_there_is_one_for_the_next_browser(page: Page) -> None:
     async with page.open(), stranger(page) as first, stranger(page) as second, stranger(page) as third:
         link = page.server.link
