@@ -16,6 +16,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_approved_tools import approved_in
+from tests.plugins.beside import beside
 from tests.plugins.mcp.serving import local
 from tests.postgres import UrlOf
 from tests.process import until
@@ -129,7 +130,15 @@ async def test_a_server_that_cannot_be_reached_is_kept_and_told(start_bot: Start
     assert "`lab` is added, and cannot be used yet: `127.0.0.1:9 cannot be reached`." in bot.screen[-1]
     await bot.hears("/mcp")
     assert "- `lab`, `http://127.0.0.1:9/mcp`: `127.0.0.1:9 cannot be reached`" in bot.screen[-1]
+
+
+@beside("privacy")
+async def test_an_added_server_is_named_where_words_may_go(start_bot: StartBot) -> None:
+    bot = await start_bot(settings=local())
+    await bot.hears("/mcp add lab http://127.0.0.1:9/mcp")
+
     await bot.hears("/privacy")
+
     assert "lab" in bot.screen[-1]
 
 
