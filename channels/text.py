@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
+from urllib.parse import quote
 
 import regex  # type: ignore[import-untyped]
 
@@ -26,6 +27,7 @@ _QUOTE = re.compile(r" {0,3}>")
 _MARKS = re.compile(r"[\\`*_\[\]<>~|$]")
 _BEGINNINGS = re.compile(r"(?<=[\n\r])([ \t]*(?:\d{1,9}(?=[.)]))?)([#+=.)-])")
 """Begin a heading or an item of a list, in each line but the first, which may stand within another one."""
+_NOT_IN_LINK = re.compile(r"[^!#$%&'+,\-./0-9:;=?@A-Z\[\]_a-z~]")
 _GRAPHEME = regex.compile(r"\X")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Characters that count as letters but are drawn as nothing."""
@@ -113,6 +115,11 @@ def in_utc(seconds: float) -> str:
 def in_code(text: str) -> str:
     """Return the text as it can stand between backticks, where a backslash would be shown."""
     return " ".join(text.replace("`", "'").split())
+
+
+def in_link(address: str) -> str:
+    """Return an address as it can stand behind the label of a link, where some characters would end or change it."""
+    return _NOT_IN_LINK.sub(lambda found: quote(found[0], safe="", errors="replace"), address)
 
 
 def _escaped(found: re.Match[str]) -> str:

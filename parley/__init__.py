@@ -43,7 +43,7 @@ from channels.base import (
 )
 from channels.buttons import Choice, Entry, fits_a_button
 from channels.commands import CommandSpec, Suggestion, Typed
-from channels.text import in_code, linked, literal
+from channels.text import in_code, in_link, linked, literal
 from channels.web.visitor import Visitor
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Follows, Group, Grouped, NoSuchItem, Screen, View, Visit, Waits
@@ -239,6 +239,7 @@ __all__ = [
     "fits_a_button",
     "gauge",
     "in_code",
+    "in_link",
     "joined",
     "linked",
     "literal",

@@ -227,6 +227,8 @@ class OAuth:
         except ValueError as error:
             raise SignInFailed("it names an address that is none") from error
         is_here = host == "localhost" or _is_number(host, loopback=True)
+        if "@" in parts.netloc:
+            raise SignInFailed("it names an address with a name or a password in it")
         if url and is_here and not self._is_local:
             raise SignInFailed(f"it leads to {plain(parts.netloc, 100)}, a private address")
         if url and parts.scheme != "https" and not (is_here and parts.scheme == "http"):

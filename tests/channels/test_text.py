@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
-from channels.text import literal, parse_command, split_markdown, split_message, utf16_len, visible
+from channels.text import in_link, literal, parse_command, split_markdown, split_message, utf16_len, visible
 from tests.cpu import cpu_seconds_at_most
 from tests.examples import examples
 
@@ -249,3 +249,18 @@ def test_no_line_of_a_literal_text_begins_a_heading_or_an_item(begins: str) -> N
 
 def test_a_literal_text_of_one_line_keeps_its_signs() -> None:
     assert literal("-5 + 3 = 1. #x") == "-5 + 3 = 1. #x"
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("https://a.example/in?x=1&y=%20[2]#z", "https://a.example/in?x=1&y=%20[2]#z"),
+        ("https://a.example/a) [b](https://b.example/", "https://a.example/a%29%20[b]%28https://b.example/"),
+        ("https://a.example/*a*`<b>\\\n# c", "https://a.example/%2Aa%2A%60%3Cb%3E%5C%0A#%20c"),
+        ("https://a.example/\u202eü", "https://a.example/%E2%80%AE%C3%BC"),
+    ],
+)
+def test_what_would_end_or_change_a_link_is_encoded_in_its_address(address: str, link: str) -> None:
+    assert in_link(address) == link
+    [paragraph] = [each for each in MarkdownIt().parse(f"[here]({link})") if each.type == "inline"]
+    assert [each.type for each in paragraph.children or ()] == ["link_open", "text", "link_close"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from agent_core.mcp.grants import Begun, SignInFailed
 from agent_core.origin import CLEAN
 from channels.base import ChannelError, ChatKey, OutboundMessage
-from channels.text import in_code
+from channels.text import in_code, in_link
 from gateway.chat.replies import Answer
 from gateway.commands.command import Invocation, reply
 from gateway.permissions.roles import Role
@@ -114,7 +114,8 @@ class SigningIn:
     def _message(self, row: SignIn, begun: Begun) -> OutboundMessage:
         spoken = reading(row.language, self._core.settings.language)
         minutes = round(SIGN_IN_WITHIN / 60)
-        words = say("mcp_in_link", spoken, name=row.server, link=f"[{say('mcp_in_here', spoken)}]({begun.address})")
+        link = f"[{say('mcp_in_here', spoken)}]({in_link(begun.address)})"
+        words = say("mcp_in_link", spoken, name=row.server, link=link)
         lines = [words, say("mcp_in_minutes", spoken, minutes=minutes)]
         if not (self._core.settings.now.web.programs_url or self._core.settings.now.web.url):
             lines.append(say("mcp_in_local", spoken))
