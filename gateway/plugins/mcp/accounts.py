@@ -10,6 +10,7 @@ from agent_core.mcp.grants import OAuthClient, SignInFailed, Tokens, oauth_clien
 from agent_core.tools.tool import ToolContext
 from agent_core.tools.web.fetch import MayReach
 from channels.base import ChatKey, Sender
+from gateway.permissions.roles import Role
 from gateway.plugin import Core
 from gateway.plugins.mcp.addresses import may_reach
 from gateway.plugins.mcp.settings import McpSettings
@@ -198,3 +199,8 @@ class ServerAccounts:
             if each and each not in self._masked:
                 self._masked.add(each)
                 self._core.secrets.add(each)
+
+
+def may_sign_in(role: Role | None, *, of_each: bool) -> bool:
+    """Return True for people who may sign in to a server: owners for everybody, members for themselves."""
+    return role is not None and role.is_at_least(Role.MEMBER if of_each else Role.OWNER)

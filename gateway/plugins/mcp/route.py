@@ -9,8 +9,8 @@ from agent_core.mcp.grants import Begun, SignInFailed, Tokens
 from agent_core.origin import CLEAN
 from channels.base import OutboundMessage, Sender
 from gateway.plugin import Core
-from gateway.plugins.mcp.accounts import ServerAccounts
-from gateway.plugins.mcp.signing_in import digest, may_sign_in
+from gateway.plugins.mcp.accounts import ServerAccounts, may_sign_in
+from gateway.plugins.mcp.signing_in import digest
 from gateway.plugins.mcp.table import SIGN_IN_WITHIN, Account, SignIn, sign_in
 from gateway.plugins.mcp.texts import reading
 from gateway.store.connection import Connection

@@ -9,9 +9,8 @@ from channels.base import ChannelError, ChatKey, OutboundMessage
 from channels.text import in_code, in_link
 from gateway.chat.replies import Answer
 from gateway.commands.command import Invocation, reply
-from gateway.permissions.roles import Role
 from gateway.plugin import Core
-from gateway.plugins.mcp.accounts import ServerAccounts
+from gateway.plugins.mcp.accounts import ServerAccounts, may_sign_in
 from gateway.plugins.mcp.table import SIGN_IN_WITHIN, SignIn, begin
 from gateway.plugins.mcp.texts import reading
 from gateway.store.connection import Connection
@@ -131,11 +130,6 @@ class SigningIn:
     def _base(self) -> str:
         web = self._core.settings.now.web
         return web.programs_url or web.url or f"http://127.0.0.1:{web.port}"
-
-
-def may_sign_in(role: Role | None, *, of_each: bool) -> bool:
-    """Return True for people who may sign in to a server: owners for everybody, members for themselves."""
-    return role is not None and role.is_at_least(Role.MEMBER if of_each else Role.OWNER)
 
 
 def digest(state: str) -> str:
