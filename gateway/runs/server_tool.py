@@ -15,7 +15,10 @@ class Callers(Protocol):
     """Those who call the tools of servers, and have to sign in there."""
 
     def who_asks(self, server: str, context: ToolContext) -> str:
-        """Return the person for whom a call is made, as they are signed in; empty if they are not."""
+        """Return the person for whom a call is made, as they are signed in; empty if they are not.
+
+        Raises ToolFailed if they have no right to sign in.
+        """
 
     def is_refused(self, server: str, person: str) -> bool:
         """Return True if the server asks for a sign-in of this person, or of somebody for all if that is empty."""

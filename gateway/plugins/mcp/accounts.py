@@ -7,7 +7,7 @@ from typing import Protocol
 import structlog
 
 from agent_core.mcp.grants import OAuthClient, SignInFailed, Tokens, oauth_client
-from agent_core.tools.tool import ToolContext
+from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.tools.web.fetch import MayReach
 from channels.base import ChatKey, Sender
 from gateway.permissions.roles import Role
@@ -120,7 +120,12 @@ class ServerAccounts:
     def who_asks(self, server: str, context: ToolContext) -> str:
         if context.chat_id is None or context.user_id is None:
             return ""
-        mine = self._core.access.accounts(ChatKey.parse(context.chat_id), Sender(id=context.user_id, name=""))
+        chat, sender = ChatKey.parse(context.chat_id), Sender(id=context.user_id, name="")
+        if not may_sign_in(self._core.access.role(chat, sender), of_each=True):
+            raise ToolFailed(
+                f"the person who asks may not sign in to the MCP server {server}", "tell them that members may"
+            )
+        mine = self._core.access.accounts(chat, sender)
         return next((each for each in mine if each in self._people.get(server, ())), "")
 
     async def lack(self, server: str, person: str, context: ToolContext) -> None:
