@@ -356,12 +356,12 @@ async def test_the_keyboard_reaches_everything_in_reading_order(page: Page, brow
         await tab.evaluate("document.activeElement.blur()")
         await tab.get_by_text("Skip to the message box").focus()
         reached = [await tab.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel")]
-        for _ in range(10):
+        for _ in range(11):
             await tab.keyboard.press("Tab")
             name = "document.activeElement.ariaLabel || document.activeElement.textContent.trim()"
             reached.append(await tab.evaluate(name) or await tab.evaluate("document.activeElement.id"))
         assert reached == [
-            "Skip to the message box",
+            *("Skip to the message box", "Connect a model"),
             *("Find anything (Ctrl-K)", "Manage", "New conversation", "search"),
             *("New conversation", "Options of New conversation"),
             *("Notify me of questions and reports", "Stop", "Add files", "text"),

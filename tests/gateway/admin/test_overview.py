@@ -71,6 +71,7 @@ async def test_what_comes_next_and_what_happened_are_shown_with_their_words(tmp_
         await world.bot.hears("what is the plum price?", sender="bob")
         await world.bot.hears("/remind tomorrow at 9 buy the plums")
         await world.bot.channel.presses("Confirm")
+        await world.bot.app.settled()
         text = await overview(client)
         assert "what is the plum price?" in text
         assert '<span class="pill outcome-completed">completed</span>' in text
