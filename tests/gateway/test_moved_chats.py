@@ -314,9 +314,13 @@ async def dies_in_a_move(bot: Bot, monkeypatch: pytest.MonkeyPatch, steps: int) 
         reached.set()
         await asyncio.Event().wait()
 
+    async def nothing(_: local_dispatcher.LocalDispatcher) -> None:
+        """Go on with no chat: the process is dead."""
+
     with monkeypatch.context() as patched:
         patched.setattr(local_dispatcher, "REST_WITHIN", 0.1)
         patched.setattr(moves.Moves, "_apply", cut_off)
+        patched.setattr(local_dispatcher.LocalDispatcher, "_go_on", nothing)
         await bot.channel.deliver(MOVED)
         await until(reached.is_set)
         await bot.stop()
