@@ -34,7 +34,7 @@ SHORT_AND_LONG = [
     ("/status", "**Now:** idle", "**This chat:**"),
     ("/config", "settings have their defaults", "- `keep_days` = 30 (the default)"),
     ("/skills", "Also: ", "**skill-8** – "),
-    ("/help", "- /new – ", "- /privacy"),
+    ("/help", "- /new – ", "- /language"),
 ]
 
 

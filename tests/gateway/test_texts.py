@@ -57,7 +57,7 @@ def _said_in(file: Path) -> dict[str, dict[str, str]]:
     raise LookupError(file.name)
 
 
-OF_PLUGINS = GATEWAY.glob("plugins/*/texts.py")
+OF_PLUGINS = sorted(GATEWAY.glob("plugins/*/texts.py"))
 FILES = sorted(file for file in [*FOLDER.glob("topics/*.py"), *OF_PLUGINS] if "\nTEXTS = {" in file.read_text("utf-8"))
 
 
@@ -75,6 +75,19 @@ def test_every_file_is_read() -> None:
     for plugin in own_plugins():
         texts.add_texts(plugin.texts)
     assert all(say(key, language, **_facts(table()[key]["en"])) for key in table() for language in LANGUAGES)
+
+
+def test_no_text_of_a_plugin_is_said_outside_of_it() -> None:
+    files = [*GATEWAY.rglob("*.py"), *GATEWAY.rglob("*.html")]
+    words = {file: {*re.findall(r'"(\w+)"', file.read_text("utf-8"))} for file in files}
+    borrowed = {
+        str(file.relative_to(GATEWAY)): found
+        for plugin in OF_PLUGINS
+        for file, said in words.items()
+        if plugin.parent not in file.parents and (found := said & _said_in(plugin).keys())
+    }
+
+    assert borrowed == {}
 
 
 def _facts(text: str) -> dict[str, str | int]:

@@ -6,6 +6,7 @@ TEXTS = {
     "page_health_started": {"en": "Started", "zh": "启动时间"},
     "page_health_sandbox": {"en": "Sandbox for programs", "zh": "程序沙箱"},
     "page_health_no_sandbox": {"en": "none, so no programs are run", "zh": "无，因此不运行程序"},
+    "page_health_connected": {"en": "connected", "zh": "已连接"},
     "page_health_down": {"en": "not ready: {why}", "zh": "未就绪：{why}"},
     "page_health_doctor": {"en": "Check everything", "zh": "全面检查"},
     "page_health_check": {"en": "Check now", "zh": "立即检查"},
