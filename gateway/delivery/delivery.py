@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Arrival:
-    """What follows the arrival of a message."""
+    """The work that follows the arrival of a message."""
 
     record: Work[None]
     """Written in the transaction that records the arrival."""

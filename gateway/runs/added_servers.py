@@ -75,7 +75,7 @@ class AddedServers:
     ) -> None:
         """`configured` returns the tools of the servers in the settings, `described_by` the origin of their words."""
         self.approved = approved
-        """Which tools of which servers owners have approved."""
+        """The tools that owners have approved, by server."""
         self.accounts: Accounts | None = None
         self.taken: Collection[str] = ()
         """Names of other tools."""
@@ -87,7 +87,7 @@ class AddedServers:
         """Held while the rows are read, so that what was read before never replaces what was read later."""
         self._added: Mapping[str, AddedServer] = {}
         self._people: Mapping[str, Sequence[str]] = {}
-        """Who has signed in to the servers of each."""
+        """The people who have signed in, by the server that each uses with an account of their own."""
 
     @property
     def added(self) -> Mapping[str, AddedServer]:

@@ -26,7 +26,7 @@ class Asked:
     body: Callable[[], Awaitable[bytes]] = _nothing
     """Reads the body. Raises Refused if it is too long, or does not come."""
     query: Mapping[str, str] = field(default_factory=dict)
-    """What stands in the address behind `?`; of several values of one name the first."""
+    """The values behind `?` in the address; of several of one name the first."""
     showed_key: Callable[[], None] = lambda: None
     """Told that the request has shown a key, its connection is not cut any more as those of strangers are."""
     visitor: Visitor | None = None

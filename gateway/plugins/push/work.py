@@ -49,13 +49,13 @@ class Shown:
     tag: str
     """That of another one which it replaces."""
     data: str
-    """What a press opens: a conversation or an address of the page."""
+    """The conversation or the address of the page that a press opens."""
     seconds: float
     is_urgent: bool = False
 
     @property
     def content(self) -> Mapping[str, str]:
-        """What the device is sent."""
+        """The fields that the device is sent."""
         return {"title": self.title, "body": self.body, "tag": self.tag, "data": self.data}
 
 
@@ -70,7 +70,7 @@ class PushWork:
 
     @property
     def doers(self) -> Mapping[str, Doer]:
-        """What does each kind of owed work."""
+        """The functions that do the kinds of owed work."""
         return {KIND: self._do}
 
     def of_message(self, post: Post, tx: Connection) -> Iterable[Owed]:

@@ -11,7 +11,7 @@ from gateway.texts.say import Language
 
 @dataclass(frozen=True)
 class ReportOrder:
-    """What a report is wanted for.
+    """An order for a report that is made without a model.
 
     Attributes:
         chat: The chat of the job, whose files and rows may be read for it.

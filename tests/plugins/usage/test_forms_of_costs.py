@@ -1,9 +1,11 @@
 """Forms of the screen of costs that are pressed or begun while the page renews itself, in a real browser."""
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.tabs import Slow
@@ -14,9 +16,9 @@ from tests.gateway.spent import DEAR
 pytestmark = NEEDS_BROWSER
 
 
-async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_sent(
-    browser: Browser, tmp_path: Path
-) -> None:
+@asynccontextmanager
+async def renewing(browser: Browser, tmp_path: Path) -> AsyncIterator[tuple[Page, Locator, Slow]]:
+    """Yield the screen, the row of Bob's budget, and the answer on its way that will renew the screen."""
     async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world, world.tab(browser, "costs") as tab:
         await a_busy_place(world)
         await tab.reload()
@@ -25,6 +27,13 @@ async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_
         await tab.route("**/admin/costs", renewal)
         await bob.get_by_role("button", name="Raise to").click()
         await renewal.arrived.wait()
+        yield tab, bob, renewal
+
+
+async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_sent(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with renewing(browser, tmp_path) as (tab, bob, renewal):
         whose = tab.get_by_label("For")
         await whose.select_option(label=await whose.locator("option", has_text="memory:bob").inner_text())
         await tab.get_by_label("Amount").press_sequentially("3")
@@ -42,14 +51,7 @@ async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_
 async def test_a_press_during_which_the_page_renews_itself_counts_and_then_the_page_does(
     browser: Browser, tmp_path: Path
 ) -> None:
-    async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world, world.tab(browser, "costs") as tab:
-        await a_busy_place(world)
-        await tab.reload()
-        bob = tab.get_by_role("row").filter(has_text="memory:bob").filter(has_text="USD a day")
-        renewal = Slow()
-        await tab.route("**/admin/costs", renewal)
-        await bob.get_by_role("button", name="Raise to").click()
-        await renewal.arrived.wait()
+    async with renewing(browser, tmp_path) as (tab, bob, renewal):
         await tab.get_by_role("heading", name="Costs").hover()
         await tab.mouse.down()
         renewed = tab.evaluate(ANSWERED)
