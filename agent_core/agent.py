@@ -13,10 +13,10 @@ from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart,
 from agent_core.log_errors import log_errors
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
 from agent_core.loop.answer import StreamingAnswer, joined, piece_of
-from agent_core.loop.engine import RunInputs
+from agent_core.loop.engine import Run
 from agent_core.loop.event_stream import Emit, stream_events, unheard
 from agent_core.loop.execution import CallScope
-from agent_core.loop.limits import SoFar, TaskBudget
+from agent_core.loop.limits import NO_BUDGET, NOTHING_YET, SoFar, TaskBudget
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.state import QueryState, last_said
 from agent_core.messages import (
@@ -33,7 +33,7 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import ModelInfo, ThinkingLevel
 from agent_core.origin import CLEAN
-from agent_core.reasons import TransitionReason
+from agent_core.reasons import CONTINUES_ANSWER, TransitionReason
 from agent_core.skills.skill import Skill
 from agent_core.skills.token_budget import TokenBudget
 from agent_core.tool_result import ToolResult
@@ -42,9 +42,6 @@ from agent_core.workspace.provenance import FileSources
 
 Listener = Callable[[AgentEvent], Awaitable[None] | None]
 Prompt = str | AgentMessage | Sequence[AgentMessage]
-
-
-_NO_BUDGET, _NEW = TaskBudget(), SoFar()
 
 
 class AgentBusy(RuntimeError):
@@ -60,8 +57,8 @@ class RunStart:
 
     run_id: str | None = None
     user_id: str | None = None
-    budget: TaskBudget | None = None
-    so_far: SoFar | None = None
+    budget: TaskBudget = NO_BUDGET
+    so_far: SoFar = NOTHING_YET
     """The part of its limits that the run had used before the program was restarted."""
     can_wait: bool = True
     """False: fails if a budget has no room, instead of waiting for it."""
@@ -147,16 +144,16 @@ class Agent:
 
         Raises AgentBusy while another run is under way, and whatever `emit` raises, which ends the run where it is.
         """
-        with self._running(start) as inputs:
-            return await self.loop.run(self._state, messages, inputs, partial(self._hear, emit), _reason(messages))
+        with self.running(start, emit) as run:
+            return await self.loop.run(run, messages, reason_for(messages))
 
     async def go_on(self, start: RunStart, emit: Emit) -> AgentEnd:
         """Continue where the history stops, as `run` does; open tool calls are answered first.
 
         Raises AgentBusy as `run` does, and CannotContinue if there is no history.
         """
-        with self._running(start) as inputs:
-            return await self.loop.resume(self._state, inputs, partial(self._hear, emit))
+        with self.running(start, emit) as run:
+            return await self.loop.run(run, (), TransitionReason.RESUME)
 
     def stream(
         self,
@@ -165,7 +162,7 @@ class Agent:
         images: Sequence[ImageContent] = (),
         run_id: str | None = None,
         user_id: str | None = None,
-        budget: TaskBudget | None = None,
+        budget: TaskBudget = NO_BUDGET,
         can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Run the prompt as `run` does, and yield its events.
@@ -189,7 +186,7 @@ class Agent:
                     speaker = event.message.id
                 elif isinstance(event, AgentEnd):
                     speaker = "the end"
-                elif isinstance(event, TurnStart) and event.reason.continues_answer:
+                elif isinstance(event, TurnStart) and event.reason in CONTINUES_ANSWER:
                     said_by = ""  # the next piece continues the previous answer
                 if piece := piece_of(event):
                     yield f"\n\n{piece}" if said_by not in ("", speaker) else piece
@@ -211,8 +208,8 @@ class Agent:
         *,
         run_id: str | None = None,
         user_id: str | None = None,
-        budget: TaskBudget | None = None,
-        so_far: SoFar | None = None,
+        budget: TaskBudget = NO_BUDGET,
+        so_far: SoFar = NOTHING_YET,
         can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Continue as `go_on` does, and yield the events as `stream` does; see `RunStart`."""
@@ -231,8 +228,8 @@ class Agent:
         waiting = steering or self.queues.drain_follow_up()
         if not waiting:
             raise CannotContinue("Cannot continue from message role: assistant")
-        with self._running(RunStart()) as inputs:
-            return await self.loop.run(self._state, waiting, inputs, partial(self._hear, unheard), reason)
+        with self.running(RunStart(), unheard) as run:
+            return await self.loop.run(run, waiting, reason)
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
         """Run one tool outside a run, with all its checks and retries; the history is not changed."""
@@ -270,10 +267,10 @@ class Agent:
 
         Raises AgentBusy.
         """
-        with self._running(RunStart(user_id=user_id, can_wait=False)) as inputs:
-            state = self.state  # a copy, because the state changes of a compaction are not those of a run
-            end = await self.loop.compact(state, inputs, partial(self._hear, unheard), instructions)
-            self._state.messages = state.messages
+        with self.running(RunStart(user_id=user_id, can_wait=False), unheard) as run:
+            run.state = self.state  # a copy, because the state changes of a compaction are not those of a run
+            end = await self.loop.compact(run, instructions)
+            self._state.messages = run.state.messages
         return end
 
     def steer(self, message: str | AgentMessage) -> None:
@@ -344,8 +341,11 @@ class Agent:
         models.options = models.options.model_copy(update={"thinking": level})
 
     @contextmanager
-    def _running(self, start: RunStart) -> Iterator[RunInputs]:
-        """Begin a run with a new state. At the end of the block the agent is idle again, however the run ended."""
+    def running(self, start: RunStart, emit: Emit) -> Iterator[Run]:
+        """Begin a run with a new state, for `loop.run`. At the end of the block the agent is idle again.
+
+        `emit` gets each event after the listeners. Raises AgentBusy while another run is under way.
+        """
         if self.is_running:
             raise AgentBusy
         self._cancel = CancelToken()
@@ -357,7 +357,7 @@ class Agent:
             self._state.messages = messages  # not validated again: slow for a long history
             self.loop.models.spending.begin_run(self._state.run_id, start.user_id, can_wait=start.can_wait)
             scope = self._scope(self._cancel, start.user_id)
-            yield RunInputs(scope, start.budget or _NO_BUDGET, start.so_far or _NEW)
+            yield self.loop.begin(self._state, scope, partial(self._hear, emit), start.budget, start.so_far)
         finally:
             self._streaming = StreamingAnswer()
             self._cancel = None
@@ -382,7 +382,7 @@ class Agent:
         await emit(event)
 
 
-def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:
+def reason_for(prompts: Sequence[AgentMessage]) -> TransitionReason:
     """Return why a run with these prompts starts."""
     if prompts and all(isinstance(message, NotificationMessage) for message in prompts):
         return TransitionReason.TASK_NOTIFICATION

@@ -1,7 +1,6 @@
 """Cancellation of a run from outside, by one token shared by the loop, the model stream and all tools."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, Callable
 from typing import Generic, Self, TypeVar
 
@@ -66,20 +65,15 @@ class ReadAhead(Generic[T]):
         self._make = make
         self._source: AsyncGenerator[T, None] | None = None
         self._cancel = cancel
-        self._queue: asyncio.Queue[T | None] = asyncio.Queue(64)
-
-    async def next(self) -> T | None:
-        """Return the next item; None once there is none, or the token is cancelled."""
-        while not self._cancel.cancelled and not (self._reader.done() and self._queue.empty()):
-            item = await self._queue.get()
-            if item is not None:
-                return item
-        return None
+        self._raised: Exception | None = None
+        self._items: asyncio.Queue[T | None] = asyncio.Queue(64)
+        self.next = self._items.get
+        """Returns the next item; None, once, when there are no more or the token is cancelled."""
 
     async def __aenter__(self) -> Self:
         self._reader = asyncio.create_task(self._read())
-        self._reader.add_done_callback(self._wake)
-        self._forget = self._cancel.on_cancel(self._wake)
+        self._reader.add_done_callback(self._over)
+        self._forget = self._cancel.on_cancel(self._end_now)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -91,9 +85,8 @@ class ReadAhead(Generic[T]):
             await self._close()
 
     async def _close(self) -> None:
-        raised = self._reader.exception() if self._reader.done() and not self._reader.cancelled() else None
-        if isinstance(raised, Exception) and not self._cancel.cancelled:
-            self.error = raised
+        if not self._cancel.cancelled:
+            self.error = self._raised
         if self._source is not None:
             try:
                 await self._source.aclose()
@@ -101,11 +94,21 @@ class ReadAhead(Generic[T]):
                 self.error = error
 
     async def _read(self) -> None:
-        self._source = self._make()
-        async for item in self._source:
-            await self._queue.put(item)
+        try:
+            self._source = self._make()
+            async for item in self._source:
+                await self._items.put(item)
+        except Exception as error:  # noqa: BLE001 (it is the source's, and noted)
+            self._raised = error
+        await self._items.put(None)
 
-    def _wake(self, *_: object) -> None:
-        """Wake the waiting consumer. A full queue needs no wake-up, because its consumer is not waiting."""
-        with contextlib.suppress(asyncio.QueueFull):
-            self._queue.put_nowait(None)
+    def _over(self, reader: "asyncio.Task[None]") -> None:
+        """Let nobody wait for more of a task that was cancelled, or ended by more than an Exception."""
+        if reader.cancelled() or reader.exception() is not None:
+            self._end_now()
+
+    def _end_now(self) -> None:
+        """Let the consumer get nothing more, also of what was read ahead."""
+        while not self._items.empty():
+            self._items.get_nowait()
+        self._items.put_nowait(None)

@@ -8,34 +8,11 @@ tables charset-normalizer took every third Chinese, Korean or Western one for an
 import codecs
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from agent_core import ebcdic
-from agent_core.alphabets import (
-    BALTIC,
-    CENTRAL,
-    ICELANDIC,
-    TURKISH,
-    WESTERN,
-    Misfit,
-    Weight,
-    among,
-    between,
-    crowded,
-    drawn,
-    formulas,
-    greek,
-    hebrew,
-    measured,
-    misplaced,
-    mixed,
-    single_lines,
-    thai,
-    within_latin,
-)
-from agent_core.frequent_characters import HANGUL, KANJI, SIMPLIFIED, TRADITIONAL
+from agent_core.encoding_candidates import CANDIDATES, Candidate
 from agent_core.letter_pairs import paired
 
 SAMPLE = 64 * 1024
@@ -99,18 +76,7 @@ class FileText:
         return self.mark + text.replace("\n", self.line_break).encode(self.encoding)
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    encoding: str
-    label: str
-    weights: Sequence[Weight]
-    """That of each of its languages."""
-    misfit: Misfit
-    languages: str = ""
-    """Those of which pairs of letters are known."""
-
-
-_Scored = tuple[float, int, _Candidate]
+_Scored = tuple[float, int, Candidate]
 """The fit of a candidate, its place in the order if others fit equally, and the candidate itself."""
 
 
@@ -177,7 +143,7 @@ def _escaped(content: bytes) -> FileText | None:
     return None
 
 
-def _is_usual(text: str, *candidates: _Candidate) -> bool:
+def _is_usual(text: str, *candidates: Candidate) -> bool:
     """Return True if a text has characters that are not ASCII, and they are usual in these encodings."""
     foreign = [char for char in text[:SNIFFED] if not char.isascii()]
     weights = [weight for each in candidates for weight in each.weights]
@@ -222,6 +188,32 @@ def _of_mainframe(content: bytes) -> FileText | None:
 
 
 def _guessed(content: bytes) -> FileText | None:
+    found = _by_shares(content)
+    if len(content[:_JUDGED].translate(None, _ASCII)) > _FEW or (found is not None and found.encoding in _ACCENTED):
+        return found
+    likely = _of_few_letters(content)
+    is_thai = found is not None and found.encoding == "cp874"
+    return likely if likely is not None and (likely.encoding in _WIDE or not is_thai) else found
+
+
+def _of_few_letters(content: bytes) -> FileText | None:
+    """Return a text with a few letters that are not ASCII as the likeliest words; None if there is no likely one."""
+    read: dict[str, _Scored] = {}
+    for place, each in enumerate(CANDIDATES):
+        found = _strictly(content, each.encoding) if each.of_word else None
+        if found is not None and each.of_word is not None:
+            fit = each.of_word(found.text) - _RARE.get(each.encoding, 0.0), -place, each
+            read[found.text] = max(fit, read.get(found.text, fit))
+    if not read:
+        return None
+    (text, (first, _, best)), *others = sorted(read.items(), key=lambda each: each[1], reverse=True)
+    if first < 0:
+        return None
+    rival = next((each.label for _, (fit, _, each) in others if fit > first - _LIKELY_WORD), "")
+    return FileText(text, best.encoding, is_guess=True, rival=rival)
+
+
+def _by_shares(content: bytes) -> FileText | None:
     sample = content[:_JUDGED]
     scored = [(_score(sample, each), -place, each) for place, each in enumerate(CANDIDATES)]
     score, _, best = max(scored)
@@ -248,7 +240,7 @@ def _by_pairs(sample: bytes, scored: Sequence[_Scored]) -> list[_Scored]:
     return sorted(found.values(), reverse=True)
 
 
-def _score(sample: bytes, candidate: _Candidate) -> float:
+def _score(sample: bytes, candidate: Candidate) -> float:
     """Return how usual a sample is if it is read so: at most 1."""
     text = sample.decode(candidate.encoding, "replace")
     if len(sample) == _JUDGED:
@@ -274,94 +266,14 @@ def _read(content: bytes, encoding: str, mark: bytes = b"") -> FileText:
     return FileText(text, encoding, mark, broken=text.count(_BROKEN))
 
 
-def _han(frequent: frozenset[str], level: Callable[[str], float], others: str = "") -> Callable[[str], float]:
-    """Return a weight: 1 for frequent characters and these others, else by the level of the character set."""
-
-    @cache
-    def weight(char: str) -> float:
-        if char in frequent or char in others:
-            return 1.0
-        if "\u3001" <= char <= "\u3020" or "\uff01" <= char <= "\uff5e" or "\u2460" <= char <= "\u2473":
-            return 0.9  # punctuation, wide letters, numbers in circles
-        return level(char) if "\u4e00" <= char <= "\u9fff" else 0.0
-
-    return weight
-
-
-def _level(encoding: str, first: int, last: int) -> Callable[[str], float]:
-    """Return a weight of Chinese characters: those of the common part of a character set, by lead byte, count more."""
-
-    def weight(char: str) -> float:
-        try:
-            lead = char.encode(encoding)[0]
-        except UnicodeEncodeError:
-            return 0.0
-        return 0.6 if first <= lead <= last else 0.2
-
-    return weight
-
-
-def _japanese() -> Callable[[str], float]:
-    kanji = _han(KANJI, _level("shift_jis", 0x88, 0x97))
-
-    def weight(char: str) -> float:
-        if "\u3041" <= char <= "\u30fe":
-            return 1.0
-        return 0.3 if "\uff61" <= char <= "\uff9f" else kanji(char)
-
-    return weight
-
-
-def _korean(char: str) -> float:
-    if "\uac00" <= char <= "\ud7a3":
-        return 1.0 if char in HANGUL else 0.5
-    return 0.3 if "\u4e00" <= char <= "\u9fff" else 0.0
-
-
-_RUSSIAN = "оеаинтсрвлкмдпуяыьгзбчйхжюэшцё"
-_GREEK = "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ"
-_THAI = "กขคงจฉชซดตถทธนบปผพฟภมยรลวศษสหอฮะัาำิีึืุูเแโใไ็่้๊๋์"
-_WESTERN = (*among(*WESTERN), *among(ICELANDIC, most=0.98))
-_LETTERS_OF_DOS = among(*WESTERN, most=0.65)
-_OTHER_CYRILLIC = f"{_RUSSIAN}іїєґў"
-_IN_WEST, _IN_MIDDLE, _ON_BALTIC = "de fr es pt it nl da no sv fi is ca", "cs sk pl hu ro hr sl de", "lt lv et"
-
-
-def _both(one: Misfit, other: Misfit) -> Misfit:
-    return lambda text: one(text) + other(text)
-
-
-_boxed, _of_mac = _both(crowded, single_lines), _both(mixed, formulas)
-
-CANDIDATES = (
-    _Candidate("cp1252", "Windows-1252", measured(_WESTERN), _both(crowded, misplaced), _IN_WEST),
-    _Candidate("cp1250", "Windows-1250", among(*CENTRAL, rare="ëç"), crowded, _IN_MIDDLE),
-    _Candidate("cp1254", "Windows-1254", among(TURKISH, rare="".join(WESTERN)), crowded, "tr de"),
-    _Candidate("cp1257", "Windows-1257", among(*BALTIC, most=0.975), crowded, _ON_BALTIC),
-    _Candidate("iso8859_2", "ISO-8859-2", among(*CENTRAL), crowded, _IN_MIDDLE),
-    _Candidate("cp1251", "Windows-1251", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ"), mixed),
-    _Candidate("gb18030", "GB18030", (_han(SIMPLIFIED, _level("gb2312", 0xB0, 0xD7)),), within_latin),
-    _Candidate("big5hkscs", "Big5", (_han(TRADITIONAL, _level("big5", 0xA4, 0xC6)),), within_latin),
-    _Candidate("cp932", "Shift-JIS", (_japanese(),), within_latin),
-    _Candidate("cp949", "EUC-KR", (_korean,), within_latin),
-    _Candidate("euc_jp", "EUC-JP", (_japanese(),), within_latin),
-    _Candidate("cp1253", "Windows-1253", among(_GREEK, rare="ΐΰϊϋ΄΅", most=0.99), greek),
-    _Candidate("cp1255", "Windows-1255", between("\u05d0", "\u05ea", 1.0), hebrew),
-    _Candidate("cp1256", "Windows-1256", between("\u060c", "\u06d2"), mixed),
-    _Candidate("koi8_r", "KOI8-R", between("\u0410", "\u0451", 0.97), mixed),
-    _Candidate("koi8_u", "KOI8-U", (*between("\u0410", "\u0451", 0.96), *among(f"{_RUSSIAN}іїєґ", most=0.97)), mixed),
-    _Candidate("iso8859_5", "ISO-8859-5", between("\u0410", "\u0451", 0.955), mixed),
-    _Candidate("cp866", "CP866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines)),
-    _Candidate("cp874", "CP874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
-    _Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
-    _Candidate("cp437", "CP437", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
-    _Candidate("cp852", "CP852", drawn(among(*CENTRAL, most=0.78), 1.0), _boxed, _IN_MIDDLE),
-    _Candidate("cp775", "CP775", drawn(among(*BALTIC, most=0.78), 1.0), _boxed, _ON_BALTIC),
-    _Candidate("mac_roman", "Mac Roman", among(*WESTERN, most=0.62), crowded, _IN_WEST),
-    _Candidate("mac_latin2", "Mac Latin2", among(*CENTRAL, most=0.6), crowded, _IN_MIDDLE),
-    _Candidate("mac_cyrillic", "Mac Cyrillic", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ", most=0.99), _of_mac),
-)
-"""In the order in which they are taken where they fit equally."""
+_ASCII = bytes(range(0x80))
+_FEW = 12
+"""Bytes of letters that are not ASCII up to which they are judged as words, not by their shares."""
+_LIKELY_WORD = 2.5
+_RARE = {"koi8_u": 1.5, "koi8_r": 0.5, "iso8859_5": 1.5, "cp866": 1.5, "mac_cyrillic": 2.5, "euc_jp": 1.0}
+"""The odds against encodings that are rare."""
+_ACCENTED = frozenset(each.encoding for each in CANDIDATES if each.languages)
+_WIDE = frozenset(("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp"))
 _HAN = next(each for each in CANDIDATES if each.encoding == "gb18030")
 LABELS = {
     **{each.encoding: each.label for each in CANDIDATES},

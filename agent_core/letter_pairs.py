@@ -114,6 +114,7 @@ _PAIRS: Mapping[str, str] = {
         "ı ınlınıırsırııldıünyıürtıaş çişmıağışştkış tü ü öık şımdüğışaüzçiğiçemüü ölülşiümğuiçöngülüısöruşiğ"
         "eşçağlgöyüşıükığnüoğfıböıdşebüşlözcıpırüıyküçışmzıız ıuğeğlçaçköç üyçoüsüfeçsüşkçüyöşudörçüşğrüdçlüç"
         "öyıcğeğakçcüütıtücrşsözögıököstçnçâltööğüğuç"
+        " İİsİzİnİlİmİbİtİhİkİd"
     ),
 }
 """The pairs of each language, one behind the other, the most frequent first; a space stands for the end of a word."""
@@ -127,7 +128,7 @@ _WITHOUT = 0.5
 
 def paired(text: str, languages: Sequence[str]) -> float:
     """Return the share of accented letters that stand beside their neighbours as in one of the languages: at most 1."""
-    low = text.lower()
+    low = "İ".join(part.lower() for part in text.split("İ"))  # its own small one are two characters
     beside = Counter[str]()
     letters = 0
     for place, char in enumerate(low):

@@ -57,7 +57,7 @@ class Frozen(BaseModel):
 
 
 class Opaque(Frozen):
-    """What a provider hands out with an answer for its own model: it goes back to that model as it came, to no other,
+    """Data that a provider attaches to an answer for its own model: it goes back to that model as it came, to no other,
     and is shown to nobody."""
 
     provider: str
@@ -236,6 +236,8 @@ class SummaryMessage(Derived, _Message):
     tokens_before: int
     short_until: str = ""
     """Id of the last message whose tool results are shown shortened."""
+    tools: tuple[str, ...] = ()
+    """Tools found or called in what it replaces, in that order."""
 
 
 class NotificationMessage(Derived, _Message):

@@ -1,4 +1,4 @@
-"""What is known of where a text comes from: the value that every copy, part and derivation of a text is made with.
+"""The origin of a text: a value that every copy, part and derivation of it is made with.
 
 There are three levels. A clean text holds nothing but the words of people with rights here, and Parley's own. Data is
 what such a person brought, a file or the output of a program: it is trusted, and may still hold the text of others.

@@ -17,7 +17,7 @@ class LoopState(StrEnum):
 
 
 class TransitionReason(StrEnum):
-    """Why a turn starts."""
+    """The reason why a turn starts."""
 
     START = "start"
     RESUME = "resume"
@@ -36,10 +36,9 @@ class TransitionReason(StrEnum):
     TOOL_REFUSED = "tool_refused"
     """The model's server refused the request for a tool, which is left out now."""
 
-    @property
-    def continues_answer(self) -> bool:
-        """Return True if the next answer is the rest of the last one."""
-        return self in (TransitionReason.MAX_OUTPUT_RECOVERY, TransitionReason.PAUSE)
+
+CONTINUES_ANSWER = frozenset({TransitionReason.MAX_OUTPUT_RECOVERY, TransitionReason.PAUSE})
+"""The reasons for which the next answer is the rest of the last one."""
 
 
 class TerminalReason(StrEnum):
@@ -87,7 +86,7 @@ _STATE_AFTER = {
 
 
 class CallFailure(StrEnum):
-    """Why a tool call failed; stored as `failure` in the details of its result."""
+    """The kind of a tool call's failure; stored as `failure` in the details of its result."""
 
     INPUT = "tool_input_error"
     """No such tool, arguments that do not fit, or a call that was cut off."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
-from agent_core.agent import Agent, RunStart
+from agent_core.agent import Agent, RunStart, reason_for
 from agent_core.clock import Clock, NewId
 from agent_core.events import (
     AgentEnd,
@@ -25,7 +25,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.origin import CLEAN, Origin
-from agent_core.reasons import CallFailure, TerminalReason
+from agent_core.reasons import CallFailure, TerminalReason, TransitionReason
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, ToolFailed
@@ -78,8 +78,9 @@ class Errand:
 
     async def run(self, prompt: UserMessage, start: RunStart, emit: Emit) -> None:
         """Run the agent. `prompt` is its first message, see `asked`; `emit` gets the events."""
-        agent = self._agent
-        self._before = usage_of(agent.state.messages)
+        agent, said = self._agent, self._agent.messages
+        self._before = usage_of(said)
+        first, reason = ((), TransitionReason.RESUME) if said else ((prompt,), reason_for([prompt]))
 
         async def heard(event: AgentEvent) -> None:
             self._follow(event)
@@ -87,10 +88,8 @@ class Errand:
 
         ending = asyncio.create_task(self._end_in_time())
         try:
-            if agent.state.messages:
-                await agent.go_on(start, heard)
-            else:
-                await agent.run([prompt], start, heard)
+            with agent.running(start, heard) as run:
+                await agent.loop.run(run, first, reason)
         finally:
             ending.cancel()
             await asyncio.wait([ending])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from agent_core.context.prompt import MEMORY, REMEMBER, Persona, SystemPrompt
 from agent_core.context.request_history import RequestHistory
@@ -18,6 +19,7 @@ from agent_core.messages import (
 from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.skills.chat_skills import ChatSkills
+from agent_core.tools.finding import named_in
 from agent_core.tools.registry import ToolRegistry
 
 FAILED = frozenset({StopReason.ERROR, StopReason.ABORTED})
@@ -94,6 +96,9 @@ class ContextManager:
         """Replaces the generated prompt if set."""
         self._history = RequestHistory()
         self._size = IdentityCache[AgentMessage, int](_sent_tokens)
+        self._named = IdentityCache[AgentMessage, tuple[str, ...]](named_in)
+        self._messages: Sequence[AgentMessage] = ()
+        """The conversation in which tools were found."""
         self._made_from: tuple[object, ...] = ()
         self._made: _Head | None = None
         """The last head, which holds until one of the parts from which it was made is replaced."""
@@ -103,7 +108,7 @@ class ContextManager:
     def build_request(self, state: QueryState, *, with_tools: bool = True) -> LlmRequest:
         """Build the next request; the same state gives the same bytes, so that providers can cache it."""
         self.skills.refresh()
-        head = self._head()
+        head = self._head(state)
         self._asked_with = head.tokens
         # Not validated again: that takes longer than the rest of a long conversation's next turn.
         return LlmRequest.model_construct(
@@ -119,7 +124,7 @@ class ContextManager:
         The model's last report plus an estimate of what was added since, prompt and tools included; at least half of a
         full estimate, because some servers report only tokens outside their cache.
         """
-        prefix = self._head().tokens
+        prefix = self._head(state).tokens
         sizes = self._size.row(state.messages)
         guess = prefix + sum(sizes)
         for place in reversed(range(len(state.messages))):
@@ -128,6 +133,11 @@ class ContextManager:
                 grown = 0 if self._asked_with is None else prefix - self._asked_with
                 return max(message.usage.total + grown + sum(sizes[place + 1 :]), guess // 2)
         return guess
+
+    def found(self, messages: Sequence[AgentMessage]) -> Sequence[str]:
+        """Return the tools that come and go which were found or called in these messages, in that order."""
+        taken = self.tools.taken
+        return [name for name in dict.fromkeys(chain.from_iterable(map(self._named, messages))) if name not in taken]
 
     def guess(self, messages: Sequence[AgentMessage]) -> int:
         """Return the tokens of a request with these messages by estimate alone."""
@@ -175,8 +185,11 @@ class ContextManager:
             tool_results=results_size,
         )
 
-    def _head(self) -> _Head:
-        specs = self.tools.specs()
+    def _head(self, state: QueryState | None = None) -> _Head:
+        """Return what stands before the messages: of this state, or of the one that was asked about last."""
+        if state is not None:
+            self._messages = state.messages
+        specs = self.tools.specs(lambda: self.found(self._messages))
         parts = (self.system_prompt, self.persona, self.workspace, self.skills.texts, specs)
         if self._made is None or parts != self._made_from:
             idle = self.skills.texts.idle_tools  # those that no skill has a use for are not offered

@@ -11,11 +11,11 @@ from agent_core.clock import Runtime
 from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
 from agent_core.loop.calls import CallBatch, ToolSetup
 from agent_core.loop.decision import answer_open_calls, first_step, limit_notice
-from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run, RunInputs
+from agent_core.loop.engine import Compactor, End, Engine, Next, RequestBuilder, Run
 from agent_core.loop.event_stream import Emit, unheard
 from agent_core.loop.execution import CallScope
 from agent_core.loop.hooks import HookCalls, Hooks
-from agent_core.loop.limits import LoopLimits
+from agent_core.loop.limits import NO_BUDGET, NOTHING_YET, LoopLimits, SoFar, TaskBudget
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.loop.retry import LlmRetryPolicy
@@ -110,27 +110,49 @@ class AgentLoop:
             new_id=self.runtime.new_id,
         )
 
-    async def run(
+    def begin(
         self,
         state: QueryState,
-        prompts: Sequence[AgentMessage],
-        inputs: RunInputs,
+        scope: CallScope,
         emit: Emit,
+        budget: TaskBudget = NO_BUDGET,
+        so_far: SoFar = NOTHING_YET,
+    ) -> Run:
+        """Return a run, which then either `run` or `compact` carries out.
+
+        Args:
+            state: The conversation; updated before each event.
+            emit: Gets each event; the run goes on when it returns. The last event is always one `AgentEnd`.
+        """
+        clock = self.runtime.clock
+        started = clock.monotonic() - so_far.seconds
+        return Run(state, scope, budget, so_far, clock, emit, started, begun_with=state.messages)
+
+    async def run(
+        self,
+        run: Run,
+        prompts: Sequence[AgentMessage] = (),
         reason: TransitionReason = TransitionReason.START,
     ) -> AgentEnd:
         """Add the prompts and run to the end.
 
         Args:
-            state: The conversation; updated before each event.
-            emit: Gets each event; the run goes on when it returns. The last event is always one `AgentEnd`.
             reason: Only a run that starts for the reason START takes queued steering messages along with its prompts.
+                One for the reason RESUME continues an interrupted conversation: its open tool calls are answered before
+                the model is asked, and one that ends with an answer, whole or stopped, ends at once.
 
         Returns:
             The last event.
+
+        Raises:
+            CannotContinue: There is no conversation to resume.
         """
-        run = self._begin(state, inputs, emit)
+        if reason is TransitionReason.RESUME:
+            if last_said(run.state) is None:
+                raise CannotContinue("Cannot continue: no messages in context")
+            run.scope.repeats.recall(run.so_far.said, self.tools)
         run.pending.extend(prompts)
-        engine, so_far = self._engine(), inputs.so_far
+        engine, so_far = self._engine(), run.so_far
         await run.emit(AgentStart(model_calls=so_far.model_calls, tool_calls=so_far.tool_calls))
         ended = await answer_open_calls(engine, run) if reason is TransitionReason.RESUME else None
         step = ended or first_step(engine, run, reason)
@@ -152,25 +174,7 @@ class AgentLoop:
             )
         )
 
-    async def resume(self, state: QueryState, inputs: RunInputs, emit: Emit) -> AgentEnd:
-        """Continue an interrupted conversation: answer its open tool calls, then ask the model.
-
-        Adds no prompt. A conversation that ends with an answer, whole or stopped, ends at once.
-
-        Returns:
-            The last event.
-
-        Raises:
-            CannotContinue: There is no conversation.
-        """
-        if last_said(state) is None:
-            raise CannotContinue("Cannot continue: no messages in context")
-        inputs.scope.repeats.recall(inputs.so_far.said, self.tools)
-        return await self.run(state, (), inputs, emit, TransitionReason.RESUME)
-
-    async def compact(
-        self, state: QueryState, inputs: RunInputs, emit: Emit, instructions: str = ""
-    ) -> CompactionEnd | None:
+    async def compact(self, run: Run, instructions: str = "") -> CompactionEnd | None:
         """Compact the conversation on request.
 
         Args:
@@ -181,8 +185,7 @@ class AgentLoop:
         """
         if self._compactor is None:
             return None
-        run = self._begin(state, inputs, emit)
-        return await self._compactor.compact(state, "manual", self.caller, run.emit, run.cancel, instructions)
+        return await self._compactor.compact(run.state, "manual", self.caller, run.emit, run.cancel, instructions)
 
     async def execute(self, call: ToolCall, scope: CallScope, messages: Sequence[AgentMessage] = ()) -> ToolResult:
         """Run one tool call outside a run.
@@ -192,11 +195,6 @@ class AgentLoop:
         """
         outcome = await self._engine().runner.run(CallBatch([call], messages=messages), scope, unheard)
         return outcome.ends[0].result
-
-    def _begin(self, state: QueryState, inputs: RunInputs, emit: Emit) -> Run:
-        clock = self.runtime.clock
-        started = clock.monotonic() - inputs.so_far.seconds
-        return Run(state, inputs, clock, emit, started, inputs.scope.cancel, begun_with=state.messages)
 
     def _engine(self) -> Engine:
         return Engine(self.caller, self._setup, self.limits, self.runtime, self.context, self._hooks, self._compactor)

@@ -63,7 +63,7 @@ def _after_answer(engine: Engine, run: Run, *, is_content: bool) -> Next | End:
 
 def at_limit(engine: Engine, run: Run) -> End | None:
     """Return how the run ends if it has reached a limit, else None."""
-    state, limits, budget = run.state, engine.limits, run.inputs.budget
+    state, limits, budget = run.state, engine.limits, run.budget
     seconds = engine.runtime.clock.monotonic() - run.started
     if state.turn_count >= limits.max_turns:
         return End(TerminalReason.MAX_TURNS)
@@ -98,12 +98,12 @@ def limit_notice(reason: TerminalReason, limits: LoopLimits) -> tuple[str, JsonO
 
 
 def _steering(run: Run) -> Next | None:
-    run.pending.extend(run.inputs.scope.queues.drain_steering())
+    run.pending.extend(run.scope.queues.drain_steering())
     return Next(TransitionReason.STEERING) if run.pending else None
 
 
 def _follow_up(run: Run) -> Next | None:
-    run.pending.extend(run.inputs.scope.queues.drain_follow_up())
+    run.pending.extend(run.scope.queues.drain_follow_up())
     return Next(TransitionReason.FOLLOW_UP) if run.pending else None
 
 
@@ -234,7 +234,7 @@ def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End
     if is_paused(last):
         return limit or Next(TransitionReason.PAUSE)
     note = go_on(engine, run)
-    if note is None or run.inputs.scope.queues.has_steering:
+    if note is None or run.scope.queues.has_steering:
         return End(TerminalReason.COMPLETED)
     run.pending.append(note)
     return Next(TransitionReason.MAX_OUTPUT_RECOVERY)

@@ -55,27 +55,19 @@ class Compactor(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class RunInputs:
-    """Inputs of one run."""
-
-    scope: CallScope
-    budget: TaskBudget = field(default_factory=TaskBudget)
-    so_far: SoFar = field(default_factory=SoFar)
-    """Limits already used, for a run resumed after a restart."""
-
-
 @dataclass
 class Run:
     """A run under way."""
 
     state: QueryState
-    inputs: RunInputs
+    scope: CallScope
+    budget: TaskBudget
+    so_far: SoFar
+    """Limits already used, for a run resumed after a restart."""
     clock: Clock
     consumer: Emit
     started: float
     """Start time on the monotonic clock."""
-    cancel: CancelToken
     begun_with: Sequence[AgentMessage]
     """The messages at the start; a compaction replaces `state.messages` by another list."""
     waited: float = 0.0
@@ -91,6 +83,10 @@ class Run:
     events: int = 0
     compacts: bool = True
     """False once the compactor could not shorten the conversation further."""
+
+    @property
+    def cancel(self) -> CancelToken:
+        return self.scope.cancel
 
     async def emit(self, event: E) -> E:
         """Number the event, update the state with it, and return it when the consumer has handled it."""
@@ -196,4 +192,4 @@ class Engine:
             cut_off=answer.stop_reason is StopReason.LENGTH,
             resumed=resumed,
         )
-        return await self.runner.run(batch, run.inputs.scope, run.emit)
+        return await self.runner.run(batch, run.scope, run.emit)

@@ -46,3 +46,6 @@ class TaskBudget(Frozen):
     max_tokens: int | None = None
     max_cost_usd: float | None = None
     max_seconds: float | None = None
+
+
+NO_BUDGET, NOTHING_YET = TaskBudget(), SoFar()

@@ -1,6 +1,7 @@
 """One answer of a model: sends the request, passes its deltas on, and retries where that may help."""
 
 from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import structlog
@@ -25,6 +26,7 @@ from agent_core.models.llm import (
     LlmRequest,
     ModelInfo,
     StreamDone,
+    StreamEvent,
 )
 from agent_core.origin import CLEAN, Origin
 
@@ -136,23 +138,29 @@ class ModelCall:
         self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or asked.session_id})
         self._hook_failed = False
         self._lost_tools = False
-        self._begun = False
-        """True once the server has begun to answer the current attempt."""
         self._failure: LlmFailure | None = None
 
     async def answer(self) -> tuple[AssistantMessage, LlmFailure | None]:
         """Return the answer, and why it failed. A stopped answer has no failure."""
         attempt = 1
         while True:
-            started = await self._attempt()
+            self._begin_attempt()
+            options = await self._with_key()
+            reservation = None if options is None else await self._reserved(options)
+            if options is not None and reservation is not None:
+                with self._settling(reservation, ahead := self._request(options)):
+                    async with ahead:
+                        while (event := await ahead.next()) is not None:
+                            if not await self._take(event):
+                                break
             again = self._again(attempt)
-            if not started and again is None:
+            if not self._started and again is None:
                 await self._emit(MessageStart(message=self._message))
-            if started or again is None:
+            if self._started or again is None:
                 await self._emit(MessageEnd(message=self._message))
-            if again is None and self._lost_tools:
-                await self._tell_of_lost_tools()
             if again is None:
+                if self._lost_tools:
+                    await self._tell_of_lost_tools()
                 return self._message, self._failure
             await self._emit(again)
             if again.next_model is None:
@@ -169,26 +177,39 @@ class ModelCall:
         await self._emit(MessageStart(message=notice))
         await self._emit(MessageEnd(message=notice))
 
-    async def _attempt(self) -> bool:
-        """Send one request and emit its deltas, after the start of the message.
-
-        Returns:
-            True if the message has been started.
-        """
+    def _begin_attempt(self) -> None:
         self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.origin)
         self._failure = None
-        options: LlmOptions | None = self._options
-        if self._caller.hooks.give_keys:
-            options = await self._with_key()
-        reservation = None if options is None else await self._reserved(options)
-        if options is None or reservation is None:
-            return False
-        if self._asked.cancel.cancelled:
-            reservation.settle(self._model.model, self._message, begun=False)
-            return False
+        self._partial = PartialAssembler()
+        self._started = False
+        """True once the message has been started."""
+        self._begun = False
+        """True once the server has begun to answer."""
+        self._done: StreamDone | None = None
+        self._mismatch: DeltaMismatch | None = None
+
+    def _request(self, options: LlmOptions) -> ReadAhead[StreamEvent]:
+        """Return what sends the request and reads the events."""
+        model, request = self._model, self._asked.request
+        return ReadAhead(lambda: model.llm.stream(model.model, request, options), self._asked.cancel)
+
+    @contextmanager
+    def _settling(self, reservation: Reservation, ahead: ReadAhead[StreamEvent]) -> Iterator[None]:
+        """Note the outcome of a request at the end of the block, and settle what it has cost.
+
+        What the client raises, against its protocol, fails the call. What the consumer of the run's events raises is no
+        failure of the client.
+        """
         is_settled = False
         try:
-            started = await self._streamed(options)
+            yield
+            error = self._mismatch or ahead.error
+            if error is not None:
+                log.error("a callback failed", name="model client", exc_info=error)
+            if self._done is None:
+                self._cut(self._partial, error)
+            else:
+                self._finish(self._done)
             begun = self._begun or self._asked.cancel.cancelled
             if begun or self._failure is None or not self._failure.may_be_billed:
                 reservation.settle(self._model.model, self._message, begun=begun)
@@ -196,44 +217,25 @@ class ModelCall:
         finally:
             if not is_settled:
                 reservation.settle_in_full()
-        return started
 
-    async def _streamed(self, options: LlmOptions) -> bool:
-        """Send the request and emit its deltas. Returns True if the message has been started.
-
-        What the client raises, against its protocol, fails the call. What the consumer of the run's events raises is no
-        failure of the client.
-        """
-        self._begun = False
-        partial, started = PartialAssembler(), False
-        done: StreamDone | None = None
-        error: Exception | None = None
-        model, request = self._model, self._asked.request
-        async with ReadAhead(lambda: model.llm.stream(model.model, request, options), self._asked.cancel) as ahead:
-            while done is None and (event := await ahead.next()) is not None:
-                if event.type == "done":
-                    done = event
-                    continue
-                self._begun = True
-                if event.type == "start":
-                    continue
-                try:
-                    partial.feed(event)
-                except DeltaMismatch as mismatch:
-                    error = mismatch
-                    break
-                if not started:
-                    started = True
-                    await self._emit(MessageStart(message=self._message))
-                await self._emit(MessageUpdate(message_id=self._message.id, delta=event))
-        error = error or ahead.error
-        if error is not None:
-            log.error("a callback failed", name="model client", exc_info=error)
-        if done is None:
-            self._cut(partial, error)
-        else:
-            self._finish(done)
-        return started
+    async def _take(self, event: StreamEvent) -> bool:
+        """Emit a delta, after the start of the message. Returns False if nothing after this event counts."""
+        if event.type == "done":
+            self._done = event
+            return False
+        self._begun = True
+        if event.type == "start":
+            return True
+        try:
+            self._partial.feed(event)
+        except DeltaMismatch as mismatch:
+            self._mismatch = mismatch
+            return False
+        if not self._started:
+            self._started = True
+            await self._emit(MessageStart(message=self._message))
+        await self._emit(MessageUpdate(message_id=self._message.id, delta=event))
+        return True
 
     async def _reserved(self, options: LlmOptions) -> Reservation | None:
         """Reserve what the call may cost, and wait for room if there is none; None if the call must not be made."""
@@ -242,7 +244,10 @@ class ModelCall:
         while not cancel.cancelled:
             found = await spending.reserve(call)
             if not isinstance(found, UsedUp):
-                return found
+                if not cancel.cancelled:
+                    return found
+                found.settle(self._model.model, self._message, begun=False)
+                return None
             if not found.can_wait:
                 self._failure = LlmFailure(kind=FailureKind.SPENT, message=found.reason)
                 self._message = self._caller.failed(self._asked.session_id, found.reason)
@@ -253,6 +258,8 @@ class ModelCall:
 
     async def _with_key(self) -> LlmOptions | None:
         """Return the options with the application's key, if it has one; None if its hook failed."""
+        if not self._caller.hooks.give_keys:
+            return self._options
         try:
             key = await self._caller.hooks.api_key(self._model.model.provider, self._asked.cancel)
         except HookFailed as error:

@@ -30,7 +30,7 @@ async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next |
         return await _end_without_request(engine, run, str(error))
     request = engine.context.build_request(state, with_tools=reason is not TransitionReason.LIMIT)
     message, failure = await ModelCall(engine.caller, _asked(engine, run, request), run.emit).answer()
-    if run.inputs.budget.max_tokens is not None:
+    if run.budget.max_tokens is not None:
         run.unreported += unreported_tokens(request, message)
     if failure is None and message.stop_reason is not StopReason.ABORTED:
         return await _run_calls(engine, run, message, reason)
@@ -43,7 +43,7 @@ async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next |
 async def _add_pending(run: Run, reason: TransitionReason) -> None:
     """Add the messages that wait for this turn to the conversation."""
     if reason in (TransitionReason.START, TransitionReason.RESUME):
-        run.pending.extend(run.inputs.scope.queues.drain_steering())
+        run.pending.extend(run.scope.queues.drain_steering())
     while run.pending:
         message = run.pending.pop(0)
         await run.emit(MessageStart(message=message))

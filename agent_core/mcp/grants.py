@@ -1,4 +1,4 @@
-"""What is known of a sign-in to an MCP server, as it is kept, and what speaks OAuth."""
+"""Sign-ins to MCP servers as they are kept, and the client that speaks OAuth."""
 
 import asyncio
 import importlib
@@ -22,11 +22,11 @@ class SignInFailed(Exception):
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class Grant(_Kept):
-    """Where tokens for a server come from, and to whom they are given."""
+    """The endpoint that issues tokens for a server, and the client and person that get them."""
 
     issuer: str
     token_endpoint: str

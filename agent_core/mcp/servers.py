@@ -94,6 +94,8 @@ class Reached:
     see: See = field(compare=False)
     access: Access | None = field(default=None, compare=False)
     """None for a server of the settings, which may have any address."""
+    is_signed_in: bool = False
+    """True if somebody has signed in. Once they have signed out, it is connected anew, without the tools they saw."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class Looked:
     trouble: str = ""
     fix: str = ""
     left_out: Sequence[LeftOut] = ()
+    asks_sign_in: bool = False
 
 
 class McpServers:
@@ -113,8 +116,17 @@ class McpServers:
     `change` names others while it runs. Each has a key, which is its name unless several connections go to one server.
     """
 
-    def __init__(self, servers: Mapping[str, McpServer], environ: Mapping[str, str], see: See = _unseen) -> None:
-        self._wanted: Mapping[str, Reached] = {name: Reached(name, each, see) for name, each in servers.items()}
+    def __init__(
+        self,
+        servers: Mapping[str, McpServer],
+        environ: Mapping[str, str],
+        see: See = _unseen,
+        *,
+        reached: Mapping[str, Reached] | None = None,
+    ) -> None:
+        """`reached` are others, by their keys."""
+        configured = {name: Reached(name, each, see) for name, each in servers.items()}
+        self._wanted: Mapping[str, Reached] = {**configured, **(reached or {})}
         self._environ = environ
         self._taken: Collection[str] = ()
         self._connections: dict[str, _Connection] = {}
@@ -182,6 +194,7 @@ class McpServers:
                 trouble.fact if trouble else "",
                 trouble.fix if trouble else "",
                 tuple(each.left_out),
+                asks_sign_in=trouble is not None and trouble.asks_sign_in,
             )
             for each, trouble in zip(connections, troubles, strict=True)
         ]

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_core.clock import NewId
+from agent_core.json_text import TooDeep, read_first, read_json
 from agent_core.messages import JsonObject, ToolCall, clean
 from agent_core.models.chunks import CallPiece
 from agent_core.models.private_fields import PrivateFields
@@ -24,7 +25,6 @@ _AFTER = re.compile(r"\s*(?:<[^<>{}]{1,40}>\s*)+")
 """Marks of a chat template behind the arguments."""
 _WRAPPERS = ("arguments", "parameters", "input", "args")
 _NO_TEXT = ("", "None", "undefined")
-_decoder = json.JSONDecoder(strict=False)
 """Takes line breaks within a text, as models write them."""
 _NUMBERED = re.compile(r":\d+$")
 
@@ -177,7 +177,7 @@ def arguments_in(raw: str) -> JsonObject | str:
             value = _decoded(value.strip())  # JSON within a JSON text
         if isinstance(value, list) and len(value) == 1:
             (value,) = value
-    except RecursionError:
+    except TooDeep:
         return "nest too deep"
     except ValueError as error:
         return f"are not complete JSON ({error})"
@@ -190,14 +190,14 @@ def _decoded(text: str) -> object:
     """Return the value of a JSON text; also of one that a proxy has sent twice, or behind an empty object, and of one
     with marks behind it or in the notation of Python."""
     try:
-        return _decoder.decode(text)
+        return read_json(text, strict=False)
     except ValueError:
         if (literal := _literal(text)) is not None:
             return literal
         found: object = {}
         at: int | None = 0
         while at is not None:
-            value, end = _decoder.raw_decode(text, at)
+            value, end = read_first(text, at, strict=False)
             if found and value not in ({}, found):
                 raise
             found = value or found

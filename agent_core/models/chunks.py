@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
+from agent_core.json_text import read_json
 from agent_core.messages import JsonObject, clean, clean_json
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.protocols import Protocol, check_protocol
@@ -309,8 +310,8 @@ def _call(fields: Mapping[str, object]) -> CallPiece:
 def _decoded(text: str) -> object:
     """Return the calls that a text holds as JSON; None if there are none in it."""
     try:
-        return json.loads(text) if "{" in text else None
-    except (ValueError, RecursionError) as error:
+        return read_json(text) if "{" in text else None
+    except ValueError as error:
         raise Unreadable("tool calls in a text that is no JSON") from error
 
 

@@ -5,6 +5,8 @@ import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
+from agent_core.json_text import read_first, read_json
+
 EVENTS = "text/event-stream"
 """The type of their content."""
 LONGEST_LINE = 16 * 1024 * 1024
@@ -12,7 +14,6 @@ LONGEST_LINE = 16 * 1024 * 1024
 MOST_LINES = 1000
 """Lines of one document."""
 
-_DECODER = json.JSONDecoder()
 _NEXT = re.compile(r"\S")
 _SEVERAL = re.compile(r"\}\s*\{")
 _FIELDS = (b"event", b"id", b"retry")
@@ -126,11 +127,11 @@ def documents_in(text: str) -> Iterator[str]:
     place, end = 0, len(text.rstrip())
     try:
         while place < end:
-            value, place = _DECODER.raw_decode(text, place)
+            value, place = read_first(text, place)
             values += value if isinstance(value, list) else [value]
             following = _NEXT.search(text, place)
             place = following.start() if following else end
-    except (ValueError, RecursionError):
+    except ValueError:
         yield text
         return
     yield from [text] if len(values) == 1 and text.startswith("{") else map(json.dumps, values)
@@ -138,8 +139,8 @@ def documents_in(text: str) -> Iterator[str]:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        read_json(text)
+    except ValueError:
         return False
     return True
 

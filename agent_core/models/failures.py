@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 
+from agent_core.json_text import read_json
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.models.manner import names_parameter
 
@@ -146,12 +147,12 @@ def unreadable(text: str, secrets: Iterable[str] = ()) -> LlmFailure:
 def _is_cut(text: str) -> bool:
     """Return True for the beginning of a JSON object."""
     try:
-        json.loads(text)
+        read_json(text)
     except json.JSONDecodeError as error:
         return text.lstrip().startswith("{") and (
             error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip())
         )
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
     return False
 
@@ -245,8 +246,8 @@ def message_in(body: str) -> str:
     if body.lstrip()[:1] == "<" and (title := _TITLE.search(body)):
         return title[1].strip()
     try:
-        error: object = json.loads(body)
-    except (ValueError, RecursionError):
+        error: object = read_json(body)
+    except ValueError:
         return body
     for _ in range(3):
         if isinstance(error, list) and error:

@@ -1,4 +1,4 @@
-"""What a finish reason says of an answer: that it is whole, cut off, paused, refused, or that its server failed."""
+"""Reads finish reasons: an answer is whole, cut off, paused or refused, or its server failed."""
 
 import re
 from enum import Enum, auto

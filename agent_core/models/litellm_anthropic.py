@@ -9,6 +9,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
+from agent_core.json_text import read_json
 from agent_core.models.litellm_chunks import DATA, lines_of
 from agent_core.models.protocols import Protocol, check_protocol
 
@@ -58,8 +59,8 @@ def _events_of(line: str) -> Iterator[str]:
 
 def _whole_in(line: str) -> dict[str, Any] | None:
     try:
-        document = _told(json.loads(line.removeprefix(DATA))) if '"content"' in line else {}
-    except (ValueError, RecursionError):
+        document = _told(read_json(line.removeprefix(DATA))) if '"content"' in line else {}
+    except ValueError:
         return None
     return document if document.get("type") == "message" and isinstance(document.get("content"), list) else None
 

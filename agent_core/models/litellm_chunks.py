@@ -5,11 +5,11 @@ word [DONE] in it."""
 import contextlib
 import functools
 import importlib
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from http import HTTPStatus
 from typing import Any
 
+from agent_core.json_text import read_json
 from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, read_chunk
 from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, in_utf8
 from agent_core.models.protocols import NoChat, check_whole
@@ -91,9 +91,9 @@ def _reading(handle: Callable[..., Any]) -> Callable[..., Any]:
     def handled(stream: Any, str_line: str) -> Any:
         document, ended = str_line.removeprefix(DATA), getattr(stream, "ended", False)
         try:
-            value: object = None if document == _END else json.loads(document)
+            value: object = None if document == _END else read_json(document)
             chunk = read_chunk(value)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             if not ended:
                 raise error if isinstance(error, NoChat) else NotAnEventStream(document[:_SHOWN]) from error
             chunk = None  # nothing after the finish reason can fail an answer

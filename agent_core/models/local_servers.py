@@ -2,7 +2,6 @@
 
 import asyncio
 import ipaddress
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_core.json_text import read_json
 from agent_core.models.llm import ModelInfo
 from agent_core.models.model_names import named_apart
 from agent_core.models.server_address import below, with_key
@@ -66,7 +66,7 @@ class LocalModel:
 
 
 class _Wire(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
 
 class _Shown(_Wire):
@@ -142,8 +142,8 @@ async def _list(session: aiohttp.ClientSession, base_url: str) -> list[ModelInfo
 def _listed(body: bytes) -> Sequence[object]:
     """Return what a server lists: in OpenAI's field, in that of others, or without one, as Together does."""
     try:
-        told: object = json.loads(body)
-    except (ValueError, RecursionError):
+        told: object = read_json(body)
+    except ValueError:
         return ()
     if isinstance(told, dict):
         told = told.get("data") or told.get("models")

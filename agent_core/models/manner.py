@@ -1,4 +1,4 @@
-"""How the server of a model wants its requests: learned from what it refuses, and kept for the next ones."""
+"""The form in which the server of a model takes requests, learned from what it refuses and kept for the next ones."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -88,7 +88,7 @@ _IN_MESSAGES = r"messages?\W{1,2}\d|\"assistant\"|role:assistant"
 
 @dataclass(frozen=True)
 class Manner:
-    """What was learned of one model."""
+    """The form of requests learned for one model."""
 
     left_out: frozenset[str] = frozenset()
     """Parameters that its server does not take."""

@@ -7,7 +7,6 @@ litellm.
 
 import asyncio
 import contextlib
-import json
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
@@ -22,6 +21,7 @@ from pydantic import SecretStr
 from pydantic_core import from_json
 
 from agent_core.clock import NewId, new_id
+from agent_core.json_text import read_json
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.event_stream import EVENTS, NotAnEventStream, SseReader, Utf8, documents_in, in_utf8
@@ -266,7 +266,7 @@ class OpenAiClient:
             if (words := usual_words(value)) is not None:
                 return words
             chunk = read_chunk(value)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             if not is_needed:
                 return None
             told = error.failure if isinstance(error, NoChat) else self._garbage(payload, is_first=is_first)
@@ -311,11 +311,11 @@ def _timeout(silence: float) -> aiohttp.ClientTimeout:
 
 
 def _decoded(text: str) -> object:
-    """Return the JSON in a text. Raises ValueError, and RecursionError."""
+    """Return the JSON in a text. Raises ValueError."""
     try:
         return from_json(text)
     except ValueError:  # half of a pair of surrogates, or no JSON
-        return json.loads(text)
+        return read_json(text)
 
 
 def _transient(message: str) -> LlmFailure:

@@ -1,11 +1,11 @@
 """The protocols of model servers, told apart by what a document of an answer holds."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from http import HTTPStatus
 
+from agent_core.json_text import read_json
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.models.wire_errors import error_in
@@ -96,8 +96,8 @@ def _no_chat(text: str) -> NoChat:
 def _is_other_json(text: str) -> bool:
     """Return True for JSON without words, a document of any protocol, and an error."""
     try:
-        value: object = json.loads(text)
-    except (ValueError, RecursionError):
+        value: object = read_json(text)
+    except ValueError:
         return False
     if isinstance(value, str):
         return False

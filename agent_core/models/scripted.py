@@ -14,6 +14,7 @@ from itertools import count
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.identity_cache import IdentityCache
+from agent_core.json_text import read_json
 from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
@@ -310,8 +311,8 @@ def _end(speech: Speech, turn: _Plain, request: LlmRequest) -> StreamDone:
 def _read_arguments(name: str, raw: str) -> tuple[JsonObject, str | None]:
     """Parse JSON arguments as a real client does."""
     try:
-        arguments = json.loads(raw or "{}")
-    except (ValueError, RecursionError):
+        arguments = read_json(raw or "{}")
+    except ValueError:
         arguments = None
     if isinstance(arguments, dict):
         return arguments, None

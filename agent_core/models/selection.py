@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from agent_core.clock import Clock, SystemClock
 from agent_core.messages import Frozen
-from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, ModelInfo
 from agent_core.models.local_servers import (
     ASK_S,
@@ -23,9 +22,7 @@ from agent_core.models.local_servers import (
     is_private,
 )
 from agent_core.models.model_names import named, shown_name
-from agent_core.models.model_table import look_up
 from agent_core.models.no_model import NO_MODEL, NoModelClient
-from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider, address_of, key_of
 from agent_core.models.server_address import deployment_in, is_address
@@ -121,8 +118,12 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
         case "none":
             return NoModelClient()
         case "litellm":
+            from agent_core.models.litellm_client import LitellmClient  # noqa: PLC0415 (nobody needs both)
+
             return LitellmClient(key, choice.base_url, now=clock.time)
         case _:
+            from agent_core.models.openai_client import OpenAiClient  # noqa: PLC0415
+
             hosted = {each.name for each in PROVIDERS if each.own_client} & {choice.model.provider}
             return OpenAiClient(choice.base_url or "", key, provider="".join(hosted), now=clock.time)
 
@@ -182,6 +183,8 @@ async def _local_by_setting(server: LocalServer, model: str, host: str) -> Model
 
 
 async def _hosted(provider: Provider, model: str, environ: Mapping[str, str], why: str) -> ModelChoice:
+    from agent_core.models.model_table import look_up  # noqa: PLC0415 (servers of one's own are not in it)
+
     info = await look_up(provider.litellm_id(model), provider.name)
     base_url, found = address_of(provider.name, environ) or provider.base_url, provider.key_in(environ)
     if base_url:

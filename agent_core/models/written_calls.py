@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from agent_core.json_text import read_first, read_json
 from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
 
@@ -82,7 +83,6 @@ _FENCED = LatePattern(r"```tool_calls?\n(.*?)\n?```", re.DOTALL)
 _GEMMA = LatePattern(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
 _GEMMA_VALUE = LatePattern(r"\b(\w++):(?:(<escape>|<\|\"\|>)(.*?)\2|([^,{}\[\]]*))", re.DOTALL)
 _BETWEEN = LatePattern(r"[\s;,]*")
-_decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]
 def _plain_calls(text: str) -> Iterator[WrittenCall]:
     """Yield the calls of a text that is JSON of calls alone."""
     try:
-        value = _decoder.decode(text)
-    except (ValueError, RecursionError):
+        value = read_json(text, strict=False)
+    except ValueError:
         return
     if isinstance(value, dict) and len(value) == 1:
         value = value.get("tool_calls", value.get("function_call", value))
@@ -186,8 +186,8 @@ def _from_json(body: str) -> Iterator[WrittenCall]:
     place, found = 0, False
     while place < len(body):
         try:
-            value, place = _decoder.raw_decode(body, place)
-        except (ValueError, RecursionError):
+            value, place = read_first(body, place, strict=False)
+        except ValueError:
             break
         for each in value if isinstance(value, list) else [value]:
             if (call := _of_json(each)) is not None:
@@ -269,7 +269,6 @@ def _typed(name: str, values: Mapping[str, str], tools: Mapping[str, JsonObject]
 
 def _value(text: str) -> JsonValue:
     try:
-        value: JsonValue = _decoder.decode(text)
-    except (ValueError, RecursionError):
+        return read_json(text, strict=False)
+    except ValueError:
         return text
-    return value

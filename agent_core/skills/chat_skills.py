@@ -171,7 +171,7 @@ class ChatSkills:
             self._generation = self.library.generation
             self._in.take_over()
         time = self.library.clock()
-        if now or time - self._checked >= LOOK_EVERY:
+        if self._in.loaded and (now or time - self._checked >= LOOK_EVERY):
             self._checked = time
             self._in.check_own()
 

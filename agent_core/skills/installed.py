@@ -37,7 +37,7 @@ _ARRIVING = ".arriving-"
 class Approval(BaseModel):
     """A content of a skill that somebody approved."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     digest: str
     source: str = ""
@@ -53,7 +53,7 @@ class Approval(BaseModel):
 class Proposal(BaseModel):
     """A content that waits for approval."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     digest: str
@@ -69,7 +69,7 @@ class Proposal(BaseModel):
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     approved: dict[str, Approval] = {}
     proposed: dict[str, Proposal] = {}

@@ -11,6 +11,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from math import e, pi, tau
 
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.tool import ToolFailed, tool
 
 MOST_BITS = 14_000
@@ -30,7 +31,7 @@ MOST_DECIMALS = 30
 ROUNDED_DIGITS = 15
 LEAST_PLAIN = -7
 
-_TOKEN = re.compile(
+_TOKEN = LatePattern(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[A-Za-z]+[0-9]*)|(?P<sign>\*\*|//|[-+*/%^()!,]))"
 )

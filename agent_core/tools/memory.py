@@ -323,8 +323,8 @@ def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]
     async def remember(fact: str, context: ToolContext) -> str:
         """Remember a fact."""
         origin = CLEAN if is_said(fact, context.messages) else origin_of(context.messages)
-        kept, new = await memory_of(context).remember(fact, _speaker(context.messages), origin)
-        return f"Remembered as number {kept.number}: {kept.text}" if new else f"Known as number {kept.number} already."
+        kept, _ = await memory_of(context).remember(fact, _speaker(context.messages), origin)
+        return f"Remembered: {kept.text}"  # the same if it was known: another one may have said it
 
     @tool(execution="parallel", label="Looking into the memory", labels={"zh": "查看记忆"})
     async def recall(words: str = "", *, context: ToolContext) -> ToolResult:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from agent_core.late_pattern import LatePattern
 from agent_core.versions.blobs import Blobs, Budget
 from agent_core.versions.group import FILE, FOLDER, LINK, Change, Entry
 from agent_core.workspace.keeper import CannotKeep
@@ -20,7 +21,7 @@ from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, bes
 Tree = dict[str, Entry]
 """Entries by relative path, folders before their contents."""
 
-_OURS = re.compile(rf"\.tmp-[0-9a-f]{{8}}|\.arriving-[0-9a-f]+|{re.escape(OUTPUT)}/[0-9]+\.txt")
+_OURS = LatePattern(rf"\.tmp-[0-9a-f]{{8}}|\.arriving-[0-9a-f]+|{re.escape(OUTPUT)}/[0-9]+\.txt")
 """Parley's own files: temporary folders of commands, files being written, kept outputs."""
 
 

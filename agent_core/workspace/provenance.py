@@ -6,7 +6,6 @@ All methods block.
 """
 
 import hashlib
-import json
 import math
 import os
 import stat
@@ -14,14 +13,18 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
+
+from pydantic import JsonValue
 
 from agent_core.file_lock import Watched
 from agent_core.origin import CLEAN, NOT_KNOWN, Origin, in_line, joined, named
 from agent_core.sources import file
+from agent_core.workspace.file_record import NOWHERE, FileRecord, State
 from agent_core.workspace.outputs import FOLDER as OUTPUTS
+from agent_core.workspace.rows_file import RowsFile
 from agent_core.workspace.safe_open import FILE_FLAGS, best_opener, open_root
 
 MOST_FILES = 20_000
@@ -36,21 +39,6 @@ MOST_GONE = 1_000
 
 _RUNNING = ""
 """In the place of a file's name: what the programs have read that run."""
-
-State = tuple[int, int, int]
-"""Size, change time of the inode in nanoseconds, inode number."""
-_NOWHERE: State = (-1, -1, -1)
-"""State of a deleted file."""
-
-
-@dataclass
-class _Known:
-    """The record of one file; for a folder, only the origin of its name."""
-
-    state: State
-    origin: Origin
-    contents: dict[str, Origin] = field(default_factory=dict)
-    """Origins by digest of the content, newest last."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +69,14 @@ class FileSources:
 
     def __init__(self, workspace: Path, kept: Path | None = None) -> None:
         self._workspace = workspace
-        self._kept = kept
         self._file = Watched(kept) if kept else None
+        self._rows = RowsFile(kept) if kept else None
         self._lock = threading.RLock()
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, FileRecord] = {}
+        self._changed: set[str] = set()
+        """Names of records that are not saved yet."""
+        self._is_running_saved = False
+        """True if the file says that programs run."""
         self._running: dict[int, float] = {}
         """The time at which each running program has ended at the latest, by its number."""
         self._seen = CLEAN
@@ -99,6 +91,15 @@ class FileSources:
         with self._lock:
             self._refresh()
             return joined(self._of_file(_plain(path), self._state(path)) for path in paths)
+
+    def of_content(self, path: str, content: bytes) -> Origin:
+        """Return the origin of a content that was read from a file, whatever has become of the file since."""
+        digest = _short(hashlib.sha256(content).hexdigest())
+        with self._lock:
+            self._refresh()
+            known = self._known.get(_plain(path))
+            found = known.contents.get(digest) if known else None
+            return named(file(_plain(path))) if found is None else found
 
     def of_names(self, folder: str) -> Origin:
         """Return the origin of the names in a folder.
@@ -131,11 +132,13 @@ class FileSources:
     def _gone(self, *names: str) -> None:
         """Keep the contents of deleted files known, so that restoring one restores its origin."""
         for name in names:
+            self._changed.add(name)
             known = self._known.pop(name, None)
             if known is not None and known.contents:
-                self._known[name] = _Known(_NOWHERE, known.origin, known.contents)
-        gone = [each for each, its in self._known.items() if its.state == _NOWHERE]
+                self._known[name] = FileRecord(NOWHERE, known.origin, known.contents)
+        gone = [each for each, its in self._known.items() if its.state == NOWHERE]
         for old in gone[:-MOST_GONE]:
+            self._changed.add(old)
             del self._known[old]
 
     def wrote(self, path: str, origin: Origin, above: Origin | None = None) -> None:
@@ -152,7 +155,9 @@ class FileSources:
             else:
                 for at in range(name.count("/")):  # new folders get the origin of their names
                     folder = "/".join(name.split("/")[: at + 1])
-                    self._known.setdefault(folder, _Known((0, 0, 0), origin if above is None else above))
+                    if folder not in self._known:
+                        self._changed.add(folder)
+                        self._known[folder] = FileRecord((0, 0, 0), origin if above is None else above)
                 self._learn(name, state, origin)
             self._write()
 
@@ -193,7 +198,7 @@ class FileSources:
                 is_known = known is not None and known.state == state
                 self._learn(name, state, known.origin | origin if known and is_known else origin)
             known_ones = self._known.items()
-            self._gone(*[each for each, its in known_ones if each not in after and its.state != _NOWHERE])
+            self._gone(*[each for each, its in known_ones if each not in after and its.state != NOWHERE])
             del self._running[before.number]
             if not self._running:
                 self._seen = CLEAN
@@ -248,7 +253,7 @@ class FileSources:
         """Return the origin of names that have no record of their own, each from the files in its folder."""
         held: dict[str, Origin] = {}
         for name, known in self._known.items() if names else ():
-            for parent in _parents(name) if known.state != _NOWHERE else ():
+            for parent in _parents(name) if known.state != NOWHERE else ():
                 if parent in names:
                     held[parent] = held.get(parent, CLEAN) | known.origin
         return joined(held[each] if each in held else named(file(f"{each}/")) for each in names)
@@ -261,7 +266,8 @@ class FileSources:
             contents[digest] = origin
         for old in list(contents)[:-MOST_CONTENTS]:
             del contents[old]
-        self._known[name] = _Known(state, origin, contents)
+        self._known[name] = FileRecord(state, origin, contents)
+        self._changed.add(name)
 
     def _state(self, path: str) -> State | None:
         try:
@@ -300,47 +306,43 @@ class FileSources:
             finally:
                 os.close(root)
             with os.fdopen(handle, "rb") as content:
-                return hashlib.file_digest(content, "sha256").hexdigest()[:32]
+                return _short(hashlib.file_digest(content, "sha256").hexdigest())
         except OSError:
             return ""
 
-    def _read(self) -> dict[str, _Known]:
+    def _read(self) -> dict[str, FileRecord]:
         """Read the records; empty if they cannot be read, so that all files count as unknown."""
+        self._changed.clear()
         try:
-            rows = json.loads(self._kept.read_text("utf-8")) if self._kept else {}
-            if left := rows.pop(_RUNNING, None):
-                self._killed = _Killed(in_line(left["seen"]), float(left["until"]))
-            return {
-                name: _Known(
-                    (int(row["state"][0]), int(row["state"][1]), int(row["state"][2])),
-                    in_line(row["sources"]),
-                    {digest: in_line(line) for digest, line in row["contents"].items()},
-                )
-                for name, row in rows.items()
-            }
+            rows = dict(self._rows.read()) if self._rows else {}
+            left = rows.pop(_RUNNING, None)
+            self._is_running_saved = left is not None
+            if isinstance(left, dict):
+                self._killed = _Killed(in_line(str(left["seen"])), float(str(left["until"])))
+            return {name: FileRecord.parse(row) for name, row in rows.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return {}
 
+    def _row(self, name: str) -> JsonValue:
+        """Return a record as it is saved, or None if there is none."""
+        if name == _RUNNING:
+            return {"seen": self._seen.line, "until": max(self._running.values())} if self._running else None
+        return its.row if (its := self._known.get(name)) else None
+
+    def _all_rows(self) -> dict[str, JsonValue]:
+        rows = {name: its.row for name, its in self._known.items()}
+        return rows if (running := self._row(_RUNNING)) is None else {**rows, _RUNNING: running}
+
     def _write(self) -> None:
-        """Save the records; what cannot be saved is unknown after a restart."""
-        if self._kept is None:
+        """Save what has changed; what cannot be saved is unknown after a restart."""
+        if self._rows is None:
             return
-        rows: dict[str, object] = {
-            name: {
-                "state": known.state,
-                "sources": known.origin.line,
-                "contents": {digest: each.line for digest, each in known.contents.items()},
-            }
-            for name, known in self._known.items()
-        }
-        if self._running:
-            rows[_RUNNING] = {"seen": self._seen.line, "until": max(self._running.values())}
-        arriving = self._kept.with_suffix(".arriving")
-        with suppress(OSError):
-            self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            arriving.write_text(json.dumps(rows), "utf-8")
-            arriving.chmod(0o600)
-            arriving.replace(self._kept)
+        names, self._changed = self._changed, set()
+        changed = {name: self._row(name) for name in names}
+        if self._running or self._is_running_saved:
+            self._is_running_saved = bool(self._running)
+            changed[_RUNNING] = self._row(_RUNNING)
+        self._rows.write(changed, len(self._known), self._all_rows)
         if self._file is not None:
             self._file.has_changed()  # by this very change
 
@@ -361,6 +363,10 @@ class FileLedger:
                 kept = self._folder / f"{workspace.name}.json" if self._folder else None
                 found = self._opened[workspace] = FileSources(workspace, kept)
             return found
+
+
+def _short(digest: str) -> str:
+    return digest[:32]
 
 
 def _plain(path: str) -> str:

@@ -6,9 +6,9 @@ import pytest
 
 from agent_core.models.scripted import Turn
 from tests.agent_core.kit import MakeModel, StartAgent, Talk, start_agent
-from tests.agent_core.over_a_wire import model_of, pytest_generate_tests, wire_model_of
+from tests.agent_core.over_a_wire import model_of, pytest_generate_tests
 
-__all__ = ["model_of", "pytest_generate_tests", "starts", "wire_model_of"]
+__all__ = ["model_of", "pytest_generate_tests", "starts"]
 
 
 @pytest.fixture

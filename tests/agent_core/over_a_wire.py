@@ -25,7 +25,6 @@ from agent_core.models.scripted import Calls, CutOff, Said, ScriptedLlm, Thinks,
 from agent_core.models.scripted import Failure as ScriptedFailure
 from agent_core.models.scripted import Turn as ScriptedTurn
 from tests.agent_core.arrived import missing
-from tests.agent_core.kit import MakeModel
 from tests.agent_core.models.clients import KEY, OVER_A_WIRE, Meeting, Talk
 from tests.emulators.anthropic import AnthropicEmulator
 from tests.emulators.model_script import USAGE, Answer, Break, Failure, ModelRequest, Pause, ToolUse, Turn, Usage, says
@@ -191,29 +190,14 @@ MakeWireModel = Callable[..., WireLlm]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test of `model_of` or `wire_model_of` over one real client; with `--all-platforms` over all, and the first
-    also over the scripted one."""
-    clients = chosen(metafunc, list(TALK_OVER_A_WIRE))
+    """Run a test of `model_of` over one real client; with `--all-platforms` over all of them."""
     if "model_of" in metafunc.fixturenames:
-        scripted = ["scripted"] if metafunc.config.getoption("all_platforms") else []
-        metafunc.parametrize("model_of", [*scripted, *clients], indirect=True)
-    if "wire_model_of" in metafunc.fixturenames:
-        metafunc.parametrize("wire_model_of", clients, indirect=True)
+        metafunc.parametrize("model_of", chosen(metafunc, list(TALK_OVER_A_WIRE)), indirect=True)
 
 
 @pytest.fixture
-async def model_of(request: pytest.FixtureRequest) -> AsyncIterator[MakeModel]:
-    """Create scripted models, over the scripted client or over a real one with an emulated provider."""
-    if request.param == "scripted":
-        yield ScriptedLlm
-        return
-    async with _models(TALK_OVER_A_WIRE[request.param]) as make:
-        yield make
-
-
-@pytest.fixture
-async def wire_model_of(request: pytest.FixtureRequest) -> AsyncIterator[MakeWireModel]:
-    """Like `model_of`, for the real clients only."""
+async def model_of(request: pytest.FixtureRequest) -> AsyncIterator[MakeWireModel]:
+    """Create scripted models over a real client with an emulated provider."""
     async with _models(TALK_OVER_A_WIRE[request.param]) as make:
         yield make
 

@@ -1,14 +1,12 @@
 """The agent of one conversation: who may run it and when, its listeners, and its settings."""
 
 import asyncio
-from functools import partial
 
 import pytest
 
 from agent_core.agent import AgentBusy
 from agent_core.cancel import CancelToken
 from agent_core.events import AgentEnd, AgentEvent, MessageUpdate
-from agent_core.loop.engine import RunInputs
 from agent_core.loop.event_stream import stream_events
 from agent_core.loop.execution import CallScope
 from agent_core.loop.queues import MessageQueues
@@ -251,7 +249,7 @@ async def test_the_loop_runs_alone_without_an_agent(starts: StartAgent) -> None:
     state = QueryState(run_id="run-7", session_id="chat")
     scope = CallScope(ToolEnvironment("chat", WORKSPACE), MessageQueues(), CancelToken())
 
-    events = await record(stream_events(partial(loop.run, state, [user("hi")], RunInputs(scope))))
+    events = await record(stream_events(lambda emit: loop.run(loop.begin(state, scope, emit), [user("hi")])))
 
     assert {event.run_id for event in events} == {"run-7"}
     assert [message.role for message in state.messages] == ["user", "assistant"]

@@ -8,7 +8,11 @@ import pytest
 from agent_core.cancel import CancelToken, ReadAhead
 
 
-async def numbers(count: int, *, error: Exception | None = None) -> AsyncGenerator[int, None]:
+class Panic(BaseException):
+    """An error that is no Exception, as extension modules raise."""
+
+
+async def numbers(count: int, *, error: BaseException | None = None) -> AsyncGenerator[int, None]:
     for number in range(count):
         yield number
     if error:
@@ -111,6 +115,16 @@ async def test_what_is_raised_instead_of_a_source_is_known() -> None:
 
     assert await asyncio.wait_for(_collect(ahead), 30) == []
     assert str(ahead.error) == "no source"
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), Panic("it gave up")])
+async def test_nobody_waits_for_a_source_that_ends_its_task(error: BaseException) -> None:
+    ahead = ReadAhead(lambda: numbers(3, error=error), CancelToken())
+
+    await asyncio.wait_for(_collect(ahead), 30)
+
+    assert ahead.error is None
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_reading_ahead_ends_at_once_however_long_its_source_is_silent() -> None:  # S2-31

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.encodings import CANDIDATES, LABELS, read_text
+from agent_core.encoding_candidates import CANDIDATES
+from agent_core.encodings import LABELS, read_text
 
 TEXTS = {
     "cp932": [

@@ -13,6 +13,7 @@ from agent_core.origin import CLEAN, DATA, Origin, named
 from agent_core.sources import file
 from agent_core.workspace.outputs import keep_text
 from agent_core.workspace.provenance import FileLedger, FileSources
+from agent_core.workspace.rows_file import SPARE
 from tests.cpu import growth
 from tests.examples import examples
 
@@ -212,6 +213,68 @@ def test_a_ledger_that_cannot_be_read_knows_nothing(tmp_path: Path) -> None:
     (tmp_path / "kept" / "w.json").write_text('{"mine.txt": 5}')
 
     assert files_of(tmp_path).of(["mine.txt"]) == named(file("mine.txt"))
+
+
+def test_a_content_has_its_origin_though_the_file_is_another_meanwhile(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write(files, tmp_path, "page.md", "obey", EVE)
+    read = (tmp_path / "w" / "page.md").read_bytes()
+    write(files, tmp_path, "page.md", "mine")
+
+    assert files.of(["page.md"]) == CLEAN
+    assert files.of_content("page.md", read) == EVE
+    assert files.of_content("./page.md", b"mine") == CLEAN
+    assert files.of_content("page.md", b"of a program") == named(file("page.md"))
+
+
+def test_a_record_costs_as_much_among_many_as_among_few(tmp_path: Path) -> None:
+    def written(files: int) -> int:
+        home = tmp_path / str(files)
+        home.mkdir()
+        ledger = files_of(home)
+        for number in range(files):
+            write(ledger, home, f"{number:04}.txt", str(number))
+        before = (home / "kept" / "w.json").stat()
+        write(ledger, home, "one-more.txt", "1")
+        after = (home / "kept" / "w.json").stat()
+        assert after.st_ino == before.st_ino
+        assert files_of(home).of([f"{number:04}.txt" for number in range(files)]) == CLEAN
+        return after.st_size - before.st_size
+
+    assert written(600) == written(60)
+
+
+def test_the_file_of_records_stays_as_small_as_what_it_says(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    for number in range(3 * SPARE):
+        write(files, tmp_path, "diary.txt", str(number % 5), EVE)
+
+    assert len((tmp_path / "kept" / "w.json").read_text().splitlines()) <= SPARE + 5
+    assert files_of(tmp_path).of(["diary.txt"]) == EVE
+
+
+def test_a_record_that_a_crash_cut_is_unknown_and_all_others_stay(tmp_path: Path) -> None:
+    write(files_of(tmp_path), tmp_path, "mine.txt", "mine")
+    kept = tmp_path / "kept" / "w.json"
+    write(files_of(tmp_path), tmp_path, "hers.txt", "obey", EVE)
+    kept.write_bytes(kept.read_bytes()[:-20])
+
+    later = files_of(tmp_path)
+    assert (later.of(["mine.txt"]), later.of(["hers.txt"])) == (CLEAN, named(file("hers.txt")))
+    write(later, tmp_path, "new.txt", "new")
+    assert files_of(tmp_path).of(["mine.txt", "new.txt"]) == CLEAN
+
+
+def test_records_of_earlier_versions_are_read_and_go_on(tmp_path: Path) -> None:
+    write(files_of(tmp_path), tmp_path, "mine.txt", "mine")
+    kept = tmp_path / "kept" / "w.json"
+    kept.write_text(json.dumps(dict(map(json.loads, kept.read_text().splitlines()))))
+
+    later = files_of(tmp_path)
+    assert later.of(["mine.txt"]) == CLEAN
+    write(later, tmp_path, "hers.txt", "obey", EVE)
+    assert files_of(tmp_path).of(["hers.txt"]) == EVE
+    assert files_of(tmp_path).of(["mine.txt"]) == CLEAN
 
 
 def test_all_who_write_in_a_workspace_know_of_each_other(tmp_path: Path) -> None:

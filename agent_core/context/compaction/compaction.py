@@ -149,6 +149,7 @@ class Compaction:
             first_kept_id=messages[start].id if start < len(messages) else "",
             tokens_before=before,
             short_until=carried(messages, plan),
+            tools=tuple(self._context.found(messages[:start])),
             origin=origin,
         )
         await work.emit(MessageStart(message=boundary))

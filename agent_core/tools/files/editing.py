@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from agent_core.encodings import LABELS, FileText
-from agent_core.origin import DATA
+from agent_core.origin import DATA, Origin
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (
     check_file,
@@ -253,12 +253,7 @@ def edit_file_tool(opener: Opener) -> Tool:
     ) -> ToolResult:
         """Replace text that occurs once in a file, or every occurrence."""
         edit = _Edit(path, old_text, new_text, replace_all)
-        origin = await asyncio.to_thread(context.files.of, [path])
-        try:
-            match, diff = await asyncio.to_thread(_edit, context, edit, opener)
-        except ToolFailed as error:  # the error may quote the file
-            error.origin = origin
-            raise
+        match, diff, origin = await asyncio.to_thread(_edit, context, edit, opener)
         await asyncio.to_thread(context.files.wrote, path, origin | origin_of(context.messages))
         places = f"at line {match.lines[0]}" if match.count == 1 else f"in {match.count} places"
         said = ToolResult.of(f"Edited {shown(path)} {places} ({diff.counts}).", origin | DATA)
@@ -267,22 +262,35 @@ def edit_file_tool(opener: Opener) -> Tool:
     return edit_file
 
 
-def _edit(context: ToolContext, edit: _Edit, opener: Opener) -> tuple[Match, Diff]:
+def _edit(context: ToolContext, edit: _Edit, opener: Opener) -> tuple[Match, Diff, Origin]:
+    """Return what was replaced, with the origin of the content before."""
     folder, name = open_folder_of(context.workspace, edit.path, opener)
     try:
         with locked(folder):
-            found, mode = _before(folder, name, edit.path, opener)
-            before = found.text
-            match = find(before, edit.old, edit.path, everywhere=edit.everywhere)
-            after = apply(before, match, edit.new, MOST_BYTES)
-            data = _encoded_back(found, after, edit.path)
+            content, mode = _before(folder, name, edit.path, opener)
+            origin = context.files.of_content(edit.path, content)
+            with quoting(origin):
+                found = _editable(content, edit.path)
+                match = find(found.text, edit.old, edit.path, everywhere=edit.everywhere)
+                after = apply(found.text, match, edit.new, MOST_BYTES)
+                data = _encoded_back(found, after, edit.path)
             with keeping(context, "edit_file", names_of(edit.path), len(data)):
                 replace(folder, name, data, mode)
     except OSError as error:
         raise failure(error.errno or 0, edit.path) from error
     finally:
         os.close(folder)
-    return match, Diff.of(before, after, edit.path)
+    return match, Diff.of(found.text, after, edit.path), origin
+
+
+@contextmanager
+def quoting(origin: Origin) -> Iterator[None]:
+    """Give a failure in the `with` block the origin of the file that it may quote."""
+    try:
+        yield
+    except ToolFailed as error:
+        error.origin = origin
+        raise
 
 
 def _encoded_back(found: FileText, text: str, path: str) -> bytes:
@@ -303,21 +311,22 @@ def _check_size(data: bytes, path: str) -> None:
         raise ToolFailed(f"{shown(path)} would have {in_words(len(data))}; {in_words(MOST_BYTES)} is the most")
 
 
-def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[FileText, int]:
-    """Return the text, with its line endings, and the file's permissions.
-
-    Raises ToolFailed if it could not be written back as it is.
-    """
+def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[bytes, int]:
+    """Return the content of a file and its permissions. Raises ToolFailed."""
     handle = opener(folder, (name,), FILE_FLAGS)
     try:
         about = os.fstat(handle)
         check_file(about, path)
         replaceable(folder, name, path)
-        content = read_content(handle, path, MOST_BYTES)
+        return read_content(handle, path, MOST_BYTES), about.st_mode & 0o777
     finally:
         os.close(handle)
+
+
+def _editable(content: bytes, path: str) -> FileText:
+    """Return the text, with its line endings. Raises ToolFailed if it could not be written back as it is."""
     found = text_in(content, path)
     if found.broken or found.back(found.text) != content:
         label = LABELS[found.encoding]
         raise ToolFailed(f"{shown(path)} holds bytes that are no {label}, and editing would lose them")
-    return found, about.st_mode & 0o777
+    return found

@@ -21,7 +21,7 @@ import regex  # type: ignore[import-untyped]
 
 from agent_core.cancel import CancelToken
 from agent_core.encodings import SNIFFED, is_utf8, looks_binary, read_text
-from agent_core.origin import DATA
+from agent_core.origin import DATA, Origin
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (
     check_file,
@@ -32,6 +32,7 @@ from agent_core.tools.files.confined import (
     read_content,
 )
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
+from agent_core.workspace.provenance import FileSources
 from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, open_root
 
 Names = tuple[str, ...]
@@ -174,15 +175,18 @@ def python_search(pattern: str) -> Search:
     return search
 
 
-def lines_of(handle: int) -> list[str]:
-    """Return the file's lines, split in the same way for both searches, without line ends."""
-    try:
-        content = read_content(handle, "", MOST_BYTES)
-    except ToolFailed:  # it has grown meanwhile
-        return []
+def lines_of(content: bytes) -> list[str]:
+    """Return a file's lines, split in the same way for both searches, without line ends."""
     found = read_text(content)
     text = found.text if found else ""
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _content(handle: int) -> bytes:
+    try:
+        return read_content(handle, "", MOST_BYTES)
+    except ToolFailed:  # it has grown meanwhile
+        return b""
 
 
 def _run(program: str, pattern: str, handles: Sequence[int], most: int, until: float) -> list[bytes]:
@@ -223,7 +227,7 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
 
 def _matches(compiled: "regex.Pattern[str]", handle: int, most: int, until: float) -> list[int]:
     numbers: list[int] = []
-    for number, line in enumerate(lines_of(handle), 1):
+    for number, line in enumerate(lines_of(_content(handle)), 1):
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -248,9 +252,9 @@ def grep_tool(opener: Opener, ripgrep: str | None, seconds: float = SECONDS) -> 
         """Search workspace files for a regular expression."""
         if not pattern or len(pattern) > PATTERN_CHARS:
             raise ToolFailed(f"a pattern has 1 to {PATTERN_CHARS} characters")
-        hunt = _Hunt(pattern, path, glob, opener, time.monotonic() + seconds, context.cancel)
+        hunt = _Hunt(pattern, path, glob, opener, time.monotonic() + seconds, context.cancel, context.files)
         said = await asyncio.to_thread(hunt.run, context.workspace, ripgrep)
-        return ToolResult.of(said, DATA | await asyncio.to_thread(context.files.of, hunt.found))
+        return ToolResult.of(said, hunt.origin)
 
     return grep
 
@@ -266,11 +270,12 @@ class _Hunt:
     until: float
     """Deadline on the monotonic clock."""
     cancel: CancelToken
+    files: FileSources
+    origin: Origin = DATA
+    """The origin of what was found."""
     searched: int = 0
     refused: int = 0
     hits: list[str] = field(default_factory=list)
-    found: list[str] = field(default_factory=list)
-    """Paths of files with matches."""
     notes: list[str] = field(default_factory=list)
 
     def run(self, workspace: Path, ripgrep: str | None) -> str:
@@ -331,7 +336,7 @@ class _Hunt:
             self.until = 0
         for (names, handle), lines in zip(files.items(), numbers, strict=False):
             if lines:
-                self._add("/".join(names), lines, lines_of(handle))
+                self._add("/".join(names), lines, _content(handle))
         self.searched += len(files)
         return search
 
@@ -348,8 +353,9 @@ class _Hunt:
             found |= dict(zip(others, searched, strict=True))
         return [found[handle] for handle in files.values()]
 
-    def _add(self, path: str, numbers: Sequence[int], lines: Sequence[str]) -> None:
-        self.found.append(path)
+    def _add(self, path: str, numbers: Sequence[int], content: bytes) -> None:
+        self.origin |= self.files.of_content(path, content)
+        lines = lines_of(content)
         for number in numbers:
             if number <= len(lines):
                 line = lines[number - 1]

@@ -28,7 +28,7 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
         """Read a file from line `offset`."""
         content = await asyncio.to_thread(read_whole, context.workspace, path, opener)
-        origin = DATA | await asyncio.to_thread(context.files.of, [path])
+        origin = DATA | await asyncio.to_thread(context.files.of_content, path, content)
         kind = picture_type(content)
         if kind is None:
             found = await asyncio.to_thread(text_in, content, path)
@@ -45,8 +45,9 @@ def list_dir_tool(opener: Opener) -> Tool:
     @tool(execution="parallel", label="Listing {path}", labels={"zh": "查看文件"})
     async def list_dir(context: ToolContext, path: str = ".") -> ToolResult:
         """List a folder."""
+        before = await asyncio.to_thread(context.files.of_names, path)
         listing = await asyncio.to_thread(_listing, context.workspace, path, opener)
-        return ToolResult.of(listing, DATA | await asyncio.to_thread(context.files.of_names, path))
+        return ToolResult.of(listing, DATA | before | await asyncio.to_thread(context.files.of_names, path))
 
     return list_dir
 

@@ -17,6 +17,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.tool import RetryableToolError, ToolFailed
 
 Address = IPv4Address | IPv6Address
@@ -54,7 +55,7 @@ HEADERS = {
     "Accept-Encoding": "gzip, deflate",
 }
 
-_MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,80}", re.I)
+_MEDIA_TYPE = LatePattern(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,80}", re.I)
 _TEXT_TYPES = frozenset(
     f"application/{name}"
     for name in ("json", "xml", "csv", "yaml", "x-yaml", "toml", "javascript", "x-ndjson", "rtf", "x-tex")

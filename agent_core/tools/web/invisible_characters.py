@@ -5,7 +5,9 @@ Invisible Unicode characters can carry whole instructions to a model, or split a
 
 import re
 
-_UNSEEN = re.compile(
+from agent_core.late_pattern import LatePattern
+
+_UNSEEN = LatePattern(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urljoin
 
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.web.fetch import Page
 from agent_core.tools.web.invisible_characters import visible
 from agent_core.tools.web.markdown import MarkdownWriter, joined
@@ -96,7 +97,7 @@ _WHOLE = frozenset({"html", "body"})
 """Some pages hide these until their scripts are ready."""
 _ROLES = frozenset({"navigation", "contentinfo", "search", "menu", "menubar", "toolbar"})
 _NOTHING = r"(?:0+(?:\.0*)?|\.0+)(?:px|r?em|ex|ch|pt|%|vh|vw)?(?:!important)?(?:;|$)"
-_UNSEEN = re.compile(
+_UNSEEN = LatePattern(
     r"display:none|visibility:(?:hidden|collapse)|content-visibility:hidden"
     rf"|(?:^|;)(?:(?:max-)?(?:width|height)|font-size|opacity|zoom):{_NOTHING}"
     r"|(?:^|;)(?:left|top|right|bottom):-\d{4}|(?:^|;)text-indent:-\d{3}"

@@ -12,8 +12,9 @@ from importlib.util import find_spec
 from typing import Literal, TypeVar
 
 import aiohttp
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from agent_core.json_text import read_json
 from agent_core.models.failures import retry_after_s
 from agent_core.tools.tool import RetryableToolError, ToolFailed
 from agent_core.tools.web.search import Found, Searcher
@@ -73,8 +74,8 @@ async def ask(request: Request, form: type[Reply]) -> Reply:
     if status != HTTPStatus.OK:
         raise _failure(request, status, headers, body)
     try:
-        return form.model_validate(json.loads(body))
-    except (ValidationError, ValueError, RecursionError) as error:
+        return form.model_validate(read_json(body))
+    except (ValidationError, ValueError) as error:
         raise ToolFailed(f"{name} sent what are no results", LATER) from error
 
 
@@ -123,7 +124,7 @@ def _passing(name: str, status: int, headers: Mapping[str, str]) -> ToolFailed:
     return ToolFailed(f"{name} does not take this search", "search in other words")
 
 
-class _Result(BaseModel):
+class _Result(BaseModel, defer_build=True):
     """A result of SearXNG or Tavily; Brave calls `content` `description`."""
 
     url: str = ""
@@ -135,12 +136,12 @@ class _Result(BaseModel):
         return Found(self.title or "", self.url, self.content or self.description or "")
 
 
-class _Results(BaseModel):
+class _Results(BaseModel, defer_build=True):
     results: list[_Result] = []
 
 
-class _BraveReply(BaseModel):
-    web: _Results = _Results()
+class _BraveReply(BaseModel, defer_build=True):
+    web: _Results = Field(default_factory=_Results)
     """Missing if nothing was found."""
 
 

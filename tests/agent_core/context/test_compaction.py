@@ -86,9 +86,9 @@ def test_what_a_failed_answer_reported_does_not_count() -> None:  # U-12
 
 
 async def test_what_the_server_counted_makes_it_due_and_not_again_afterwards(
-    wire_model_of: MakeWireModel,
+    model_of: MakeWireModel,
 ) -> None:  # S0-26, U-12, D-12
-    llm = wire_model_of()
+    llm = model_of()
     llm.usage = Usage(input=27_000)
     chat = start_chat(over=llm, window=32_768)
     chat.agent.replace_messages(turns(50))

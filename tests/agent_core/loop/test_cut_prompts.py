@@ -168,9 +168,9 @@ def test_what_was_read_from_a_cache_counts() -> None:  # U-10
 
 
 async def test_a_conversation_that_a_server_has_cut_is_made_so_short_that_it_fits(
-    wire_model_of: MakeWireModel,
+    model_of: MakeWireModel,
 ) -> None:  # U-10, U-11
-    llm, talker = wire_model_of(), Talker()
+    llm, talker = model_of(), Talker()
     sizes: list[int] = []
 
     def counts(asked: LlmRequest) -> Turn:
@@ -195,9 +195,9 @@ async def test_a_conversation_that_a_server_has_cut_is_made_so_short_that_it_fit
 
 
 async def test_a_conversation_that_a_server_has_taken_in_whole_is_left_alone(
-    wire_model_of: MakeWireModel,
+    model_of: MakeWireModel,
 ) -> None:  # U-10
-    llm = wire_model_of()
+    llm = model_of()
     llm.usage = model_script.Usage(input=int(SCRIPTED_MODEL.context_window * COMPACT_AT) // 2)
     chat = start_chat(window=32_000, over=llm)
     chat.agent.replace_messages(turns(45, length=24))

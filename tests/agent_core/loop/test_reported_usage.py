@@ -18,9 +18,9 @@ HISTORY: list[AgentMessage] = [
 
 
 async def test_an_answer_to_more_than_the_window_holds_is_not_believed_once(
-    wire_model_of: MakeWireModel,
+    model_of: MakeWireModel,
 ) -> None:  # U-10
-    llm, compactor = wire_model_of(), Shortens()
+    llm, compactor = model_of(), Shortens()
     llm.usage = Usage(input=SCRIPTED_MODEL.context_window + 1)
     talk = start_agent("Cut.", "Cut again.", over=llm, compactor=compactor)
     talk.agent.replace_messages(HISTORY)
@@ -32,8 +32,8 @@ async def test_an_answer_to_more_than_the_window_holds_is_not_believed_once(
     assert end_of(events).reason is TerminalReason.COMPLETED
 
 
-async def test_an_answer_within_the_window_is_believed(wire_model_of: MakeWireModel) -> None:  # U-10
-    llm, compactor = wire_model_of(), Shortens()
+async def test_an_answer_within_the_window_is_believed(model_of: MakeWireModel) -> None:  # U-10
+    llm, compactor = model_of(), Shortens()
     llm.usage = Usage(input=SCRIPTED_MODEL.context_window)
     talk = start_agent("Whole.", over=llm, compactor=compactor)
     talk.agent.replace_messages(HISTORY)
@@ -42,8 +42,8 @@ async def test_an_answer_within_the_window_is_believed(wire_model_of: MakeWireMo
     assert compactor.reasons == []
 
 
-async def test_a_budget_counts_what_a_server_does_not_report(wire_model_of: MakeWireModel) -> None:  # S3-09
-    llm = wire_model_of()
+async def test_a_budget_counts_what_a_server_does_not_report(model_of: MakeWireModel) -> None:  # S3-09
+    llm = model_of()
     llm.usage = None
     talk = start_agent(*[calls(("echo", {}))] * 5, "Done.", over=llm, tools=[echo])
 

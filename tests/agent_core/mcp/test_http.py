@@ -8,9 +8,11 @@ import pytest
 from pydantic import SecretStr
 
 from agent_core.mcp.config import McpServer
+from agent_core.mcp.http import CheckedTransport
 from agent_core.messages import ImageContent
 from agent_core.tools.tool import ToolFailed
 from tests.agent_core.mcp.serving import connected, connecting, context, over_http, told, tool_of, use
+from tests.cpu import cpu_seconds_at_most
 from tests.process import until
 
 BOTH = pytest.mark.parametrize("protocol", [(), ("--legacy",)])
@@ -75,3 +77,11 @@ async def test_a_token_goes_along_in_a_header() -> None:
             (looked,) = await servers.look(30)
             assert looked.trouble == f"{url.removeprefix('http://').removesuffix('/mcp')} refuses us (HTTP 401)"
             assert looked.fix == "check its headers: is the token there, and valid?"
+
+
+def test_the_certificates_of_the_system_are_read_once() -> None:
+    CheckedTransport(lambda *_: True)
+
+    with cpu_seconds_at_most(0.05):  # reading them takes a third of that, and each transport read them twice
+        for _ in range(20):
+            CheckedTransport(lambda *_: True)

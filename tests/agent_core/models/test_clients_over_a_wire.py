@@ -124,10 +124,11 @@ async def test_calls_at_the_output_limit_are_marked_as_cut(meets: Meeting) -> No
 
 
 async def test_a_server_that_falls_silent_is_left_after_the_time_limit(meets: Meeting) -> None:
-    async with meets([says(LONG, breaks=Break("stall", 2))]) as talk:
-        done = await talk.done(options=LlmOptions(timeout_s=0.5))
+    async with meets([says("Hello."), says(LONG, breaks=Break("stall", 2))]) as talk:
+        await talk.done()  # the first call imports what it needs, which may take longer
+        done = await talk.done(options=LlmOptions(timeout_s=2.0))
         server = server_of(talk)
-        await server.wait_for(lambda: server.requests[0].abandoned)
+        await server.wait_for(lambda: server.requests[1].abandoned)
 
     assert done.failure is not None
     assert done.failure.kind is FailureKind.TRANSIENT

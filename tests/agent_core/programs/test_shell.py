@@ -45,6 +45,12 @@ pytestmark = [
 ]
 
 TIME = re.compile(r"\d+\.\d s")
+STEPS = {
+    "sh": "for n in 1 2; do echo step $n; until [ -e shown-$n ]; do sleep 0.01; done; done",
+    "python3": "import os, time\nfor n in 1, 2:\n  print('step', n)\n  "
+    "while not os.path.exists(f'shown-{n}'): time.sleep(0.01)",
+}
+"""Programs that go on with the next step once the one before is shown."""
 
 
 @pytest.fixture
@@ -198,22 +204,17 @@ async def test_output_that_is_no_utf_8_is_still_told(run_command: Tool, tmp_path
     assert text.endswith("caf\N{REPLACEMENT CHARACTER}")
 
 
-async def test_what_it_says_is_shown_as_it_comes(run_command: Tool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", STEPS)
+async def test_what_it_says_is_shown_as_it_comes(run_command: Tool, tmp_path: Path, program: str) -> None:
     shown: list[str] = []
-    script = "for n in 1 2; do echo step $n; sleep 0.5; done"
 
-    await run(run_command, tmp_path, "sh", "-c", script, on_update=lambda partial: shown.append(said(partial)))
+    def show(partial: ToolResult) -> None:
+        shown.append(said(partial))
+        (tmp_path / f"shown-{len(shown)}").touch()
+
+    await run(run_command, tmp_path, program, "-c", STEPS[program], on_update=show)
 
     assert shown == ["step 1", "step 2"]
-
-
-async def test_python_shows_what_it_prints_at_once(run_command: Tool, tmp_path: Path) -> None:
-    shown: list[str] = []
-    script = "import time; print('begun'); time.sleep(0.6)"
-
-    await run(run_command, tmp_path, "python3", "-c", script, on_update=lambda partial: shown.append(said(partial)))
-
-    assert shown == ["begun"]
 
 
 async def test_only_the_newest_outputs_are_kept(run_command: Tool, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ async def test_fifty_megabytes_without_a_line_break(sandbox: ProcessSandbox, tmp
     finished = await shell(
         sandbox,
         tmp_path,
-        "head -c 50000000 /dev/zero | tr '\\0' x; sleep 0.4",
+        "head -c 50000000 /dev/zero | tr '\\0' x; sleep 1",
         CommandLimits(output_bytes=60_000_000),
         lines.append,
     )
