@@ -12,7 +12,7 @@ from channels.buttons import Action, Choice, Entry
 from channels.commands import CommandSpec, Form, Suggestion, Typed
 from channels.limits import Limits
 from channels.unread import Unread
-from channels.values import CallRow, Standing, Text, Value
+from channels.values import CallRow, Standing, Text, Value, told
 
 
 class ChatKey(Value):
@@ -55,13 +55,10 @@ class Sender(Value):
 class Addressed(StrEnum):
     """Relation of a message to the bot."""
 
-    DIRECT = "direct"
-    """Sent in a private chat, where every message is for the bot."""
+    DIRECT = "direct"  # sent in a private chat, where every message is for the bot
     MENTION = "mention"
-    REPLY = "reply"
-    """A reply to one of the bot's messages."""
-    AMBIENT = "ambient"
-    """Sent in a group without mentioning the bot."""
+    REPLY = "reply"  # to one of the bot's messages
+    AMBIENT = "ambient"  # sent in a group without mentioning the bot
 
 
 class _Inbound(Value):
@@ -180,6 +177,14 @@ class ReactionAdded(_Inbound):
     emoji: Text
 
 
+class ReactionRemoved(_Inbound):
+    """A user took a reaction to a message back."""
+
+    type: Literal["reaction_removed"] = "reaction_removed"
+    message_id: str
+    emoji: Text
+
+
 class RequestMade(_Inbound):
     """A request that is no message, such as an upload or a view of the page. It is authorised and not stored."""
 
@@ -227,6 +232,7 @@ InboundEvent = Annotated[
     | ButtonPressed
     | CommandInvoked
     | ReactionAdded
+    | ReactionRemoved
     | RequestMade
     | ScheduleFired
     | TaskEnded
@@ -241,12 +247,9 @@ class Accepted(StrEnum):
 
     NEW = "new"
     DUPLICATE = "duplicate"
-    REFUSED = "refused"
-    """The sender is not allowed to use the bot here."""
-    PERMITTED = "permitted"
-    """A request that may be served."""
-    IGNORED = "ignored"
-    """Not for the bot: empty, from another bot, or ambient conversation."""
+    REFUSED = "refused"  # the sender is not allowed to use the bot here
+    PERMITTED = "permitted"  # a request that may be served
+    IGNORED = "ignored"  # not for the bot: empty, from another bot, or ambient conversation
 
 
 Inbox = Callable[[InboundEvent], Awaitable[Accepted]]
@@ -281,14 +284,11 @@ class OutboundMessage(Value):
     silent: bool = False
     respond: str | None = None
     """The `respond` of the command or press that this answers. After it expires, an ordinary message is sent."""
-    asks: str | None = None
-    """Id of the user whose yes or no the message asks for."""
+    asks: str | None = None  # id of the user whose yes or no the message asks for
     reasoning: Text = ""
     """The model's reasoning as Markdown; shown only where `Limits.folds_reasoning`."""
-    forget: str = ""
-    """A part of the text that is not kept once the message has arrived, such as a code."""
-    calls: tuple[CallRow, ...] = ()
-    """Tool calls of the run, oldest first; given only where `Limits.shows_calls`."""
+    forget: str = ""  # a part of the text that is not kept once the message has arrived, such as a code
+    calls: tuple[CallRow, ...] = ()  # of the run, oldest first; given only where `Limits.shows_calls`
 
 
 class Posted(Value):
@@ -296,8 +296,8 @@ class Posted(Value):
 
     chat: ChatKey
     message_id: str
-    at: float | None = None
-    """Time of posting in seconds since the epoch by the platform's clock; None where the platform does not tell."""
+    at: float | None = None  # seconds since the epoch by the platform's clock; None where it does not tell
+    further: tuple[str, ...] = ()  # ids of what else the same send posted, as the later pictures of an album
 
 
 async def _no_suggestions(chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
@@ -328,7 +328,7 @@ class ChannelError(Exception):
         self, reason: str, *, retry_after: float | None = None, permanent: bool = False, ambiguous: bool = False
     ) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = told(reason)
         self.retry_after = retry_after
         self.permanent = permanent
         self.ambiguous = ambiguous

@@ -28,18 +28,6 @@ Emoji = Literal["👀", "⚡", "😴", "👌"]
 """Reactions that every platform allows bots to set."""
 
 
-_known: dict[tuple[type, type], bool] = {}
-
-
-def can(channel: object, power: type) -> bool:
-    """Return isinstance(channel, power) of a protocol. Its methods are looked up once for each class of channels."""
-    asked = type(channel), power
-    known = _known.get(asked)
-    if known is None:
-        known = _known[asked] = isinstance(channel, power)
-    return known
-
-
 @runtime_checkable
 class Reacts(Protocol):
     """For platforms on which the bot can react to messages."""
@@ -113,7 +101,8 @@ class FindsSent(Protocol):
 
         Args:
             chat: The chat of the message.
-            message: The message as it was given to `send`.
+            message: The message as it was given to `send`. The text of one that showed a run is not known: it is
+                blank, with the button to stop that run.
             key: The key that was given to `send`.
             known: The bot's other messages in the chat, and the earliest possible time of the send.
 
@@ -224,6 +213,14 @@ class HasRoles(Protocol):
         Raises:
             ChannelError: The platform refused the call or did not answer.
         """
+
+
+@runtime_checkable
+class KnowsMembers(Protocol):
+    """For platforms that tell who is in a group."""
+
+    async def is_member(self, chat: ChatKey, person: str) -> bool:
+        """Return True if somebody is in a group now. Raises ChannelError if the platform does not tell."""
 
 
 @runtime_checkable

@@ -46,7 +46,7 @@ def problem(what: str, fix: str, *, can_wait: bool = False) -> Finding:
 
 @dataclass(frozen=True)
 class Account:
-    """What a platform tells of the account that Parley has there."""
+    """The account that Parley has on a platform, as the platform tells it."""
 
     findings: Sequence[Finding]
     name: str = ""
@@ -55,6 +55,8 @@ class Account:
     """The setting of the token that the platform rejects, if it rejects one."""
     link: str = ""
     """The address at which people reach it, or add it to a place where they do."""
+    word: str = ""
+    """The end of the link, which whoever follows it sends with `/start`; another one can be put in its place."""
 
     @property
     def problems(self) -> list[Finding]:
@@ -90,7 +92,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Setup:
-    """How people make an account for Parley on a platform."""
+    """The steps by which people make an account for Parley on a platform."""
 
     title: str
     """The name of the platform."""

@@ -14,12 +14,17 @@ from markdown_it.token import Token
 ALLOWED_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 BARE_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?*_~]")
 
+DEEPEST = 30
+"""Quotations and lists within each other, of which a list counts twice. The parser drops the words of deeper ones, and
+the time for a line grows with the depth."""
+
 _WITH_WORDS = frozenset({"text", "code_inline", "fence", "code_block", "math_inline", "math_block"})
 
 
 def reader() -> MarkdownIt:
     """Create a parser for CommonMark with tables and strikethrough, where a line break counts."""
-    markdown = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+    options = {"html": False, "breaks": True, "maxNesting": DEEPEST}
+    markdown = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
     markdown.validateLink = _allowed  # type: ignore[method-assign]  # the documented way to change it
     markdown.core.ruler.push("bare_addresses", _link_bare_addresses)
     return markdown

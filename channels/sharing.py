@@ -15,7 +15,7 @@ connected."""
 
 
 class Sharing(Protocol):
-    """How the processes of one bot share its shards."""
+    """The way in which the processes of one bot share its shards."""
 
     async def agreed(self, count: int, refused: int = 0) -> int:
         """Return the number of shards that all processes use, if this one would use `count`.

@@ -23,6 +23,9 @@ def clean(text: object) -> object:
 
 Text = Annotated[str, BeforeValidator(clean)]
 
+LONGEST_REASON = 300
+"""Characters of what a platform gives as the reason of a refusal."""
+
 
 class Value(BaseModel):
     """A frozen model without unknown fields."""
@@ -119,3 +122,9 @@ class Standing(Value):
 
     roles: tuple[str, ...] = ()
     is_full_member: bool = False
+
+
+def told(reason: str) -> str:
+    """Return a platform's reason as one line of a length that people read, without half a word: it may be a secret."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in reason).split())
+    return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON].rpartition(' ')[0]} …"

@@ -200,6 +200,10 @@ class DiscordChannel:
         """See `HasRoles.roles`."""
         return await self._lookups.roles(chat.account)
 
+    async def is_member(self, chat: ChatKey, person: str) -> bool:
+        """See `KnowsMembers`: who is on a server."""
+        return await self._lookups.is_member(chat.account, person)
+
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Discord lists no private chats to bots, but "creating" one returns the
         existing one."""

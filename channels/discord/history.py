@@ -9,9 +9,9 @@ from pydantic import JsonValue
 from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
-from channels.discord.layout import layout, shown
+from channels.discord.layout import actions, layout, shown
 from channels.discord.normalise import DIRECT, View, created_at, past_message
-from channels.discord.render import render
+from channels.discord.render import render, rows_of
 from channels.discord.wire import THREAD_STARTER, Message
 from channels.values import Known, parse
 
@@ -79,7 +79,7 @@ def _events(message: Message, view: View, chat: ChatKey) -> Iterator[Said]:
 
 async def find_sent(rest: Rest, view: View, chat: ChatKey, message: OutboundMessage, known: Known) -> Posted | None:
     """See `FindsSent.find_sent`. Discord does not return nonces, so author, content, and names and sizes of files are
-    compared."""
+    compared; of a message whose text is not known, the actions of its buttons."""
     sizes = await asyncio.to_thread(_sizes, message)
     for said in await _page(rest, view, chat, None, MOST_IN_PAGE):
         at = created_at(said.id)
@@ -102,7 +102,8 @@ def _reads(said: Message, message: OutboundMessage, sizes: Sequence[int | None])
     if any(file.size != size for file, size in pairs if None not in (file.size, size)):
         return False
     if not message.markdown.strip():
-        return bool(names)
+        wanted = actions(rows_of(message))
+        return bool(names or wanted) and wanted <= actions(said.components)
     return said.content.split() == render(message.markdown).split()
 
 

@@ -123,8 +123,8 @@ class Inbound:
             case "MESSAGE_DELETE_BULK" if isinstance(raw, dict) and isinstance(ids := raw.get("ids"), list):
                 for each in ids:
                     self._deletion({"id": each, "channel_id": raw.get("channel_id")})
-            case "MESSAGE_REACTION_ADD":
-                self._reaction(raw)
+            case "MESSAGE_REACTION_ADD" | "MESSAGE_REACTION_REMOVE":
+                self._reaction(event, raw)
             case "INTERACTION_CREATE":
                 self._interaction(raw)
 
@@ -180,17 +180,17 @@ class Inbound:
 
         self._queues.put(deletion.channel_id, make)
 
-    def _reaction(self, raw: JsonValue) -> None:
+    def _reaction(self, kind: str, raw: JsonValue) -> None:
         reaction = parse(Reaction, raw)
         if reaction is None:
-            log.warning("malformed event: MESSAGE_REACTION_ADD")
+            log.warning("malformed event: %s", kind)
             return
-        event = reacted(reaction, self._view, self._now())
+        found = reacted(reaction, self._view, self._now(), is_new=kind == "MESSAGE_REACTION_ADD")
 
         async def make() -> InboundEvent | None:
-            return event
+            return found
 
-        if event is not None:
+        if found is not None:
             self._queues.put(reaction.channel_id, make)
 
     def _interaction(self, raw: JsonValue) -> None:

@@ -13,17 +13,15 @@ from pydantic import JsonValue
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from channels.discord import render
-from channels.discord.render import MAX_TEXT, cells, rows_of, shown_width, table, table_rows
+from channels.discord.render import MAX_BYTES, MAX_FILES, MAX_TEXT, rows_of
 from channels.fences import prose_and_code
+from channels.tables import readable, table_rows
 from channels.text import utf16_len, visible
 
 LAYOUT = 1 << 15
 """Flag of a message of components. An edit can set it, but not take it away."""
 MAX_CHARACTERS = 4_000
 MAX_COMPONENTS = 40
-MAX_FILES = 10
-MAX_BYTES = 10 * 1024 * 1024
-"""Bytes of all files of one message together: the least limit of a server."""
 WIDEST_TABLE = 60
 """Columns of the widest table that is a block of code; in wider ones the lines would break on most screens."""
 
@@ -92,6 +90,11 @@ def shown(components: JsonValue) -> tuple[list[str], list[str]]:
     return words, names
 
 
+def actions(components: JsonValue) -> set[str]:
+    """Return the actions of buttons, ours or those that Discord returns."""
+    return {name for each in _walk(components) if isinstance(name := each.get("custom_id"), str)}
+
+
 def _walk(components: JsonValue) -> Iterator[dict[str, JsonValue]]:
     if isinstance(components, list):
         for each in components:
@@ -119,7 +122,7 @@ def _texts(markdown: str) -> Iterator[tuple[bool, str]]:
         if visible("\n".join(between)):
             yield False, render.render("\n".join(between).strip("\n"))
         between.clear()
-        yield True, _table(piece.split("\n"))
+        yield True, render.render(readable(piece.split("\n"), WIDEST_TABLE))
     if visible("\n".join(between)):
         yield False, render.render("\n".join(between).strip("\n"))
 
@@ -131,25 +134,6 @@ def _pieces(markdown: str) -> Iterator[tuple[bool, str]]:
             rows = 0 if is_code else table_rows(lines, at)
             yield bool(rows), "\n".join(lines[at : at + (rows or 1)])
             at += rows or 1
-
-
-def _table(lines: Sequence[str]) -> str:
-    """Render a table as a block of code, or one that is too wide for that as a paragraph for each row."""
-    block = table(lines)
-    if max(map(shown_width, block.split("\n"))) <= WIDEST_TABLE:
-        return block
-    names, *rows = [cells(line) for number, line in enumerate(lines) if number != 1]
-    return "\n\n".join(filter(None, (_paragraph(names, row) for row in rows))) or block
-
-
-def _paragraph(names: Sequence[str], row: Sequence[str]) -> str:
-    """Render a row: its first cell in bold, then a line for each further cell."""
-    title = render.plain(row[0]) if row else ""
-    lines = [f"**{title}**"] if visible(title) else []
-    for name, cell in zip(names[1:], row[1:], strict=False):
-        if visible(cell):
-            lines.append(f"{name}: {cell}" if visible(name) else cell)
-    return render.render("\n".join(lines)) if lines else ""
 
 
 def _components(texts: Sequence[tuple[bool, str]], message: OutboundMessage) -> list[JsonValue]:

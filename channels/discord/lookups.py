@@ -5,6 +5,7 @@ from collections.abc import Callable
 from channels.base import ChannelError, ChatKey
 from channels.discord.cache import FILE_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
+from channels.discord.errors import UNKNOWN_MEMBER, UNKNOWN_USER, Refused
 from channels.discord.normalise import DIRECT
 
 
@@ -35,6 +36,17 @@ class Lookups:
         if guild != DIRECT:
             await self._ask(guild)
         return self._servers.roles(guild)
+
+    async def is_member(self, guild: str, person: str) -> bool:
+        """Return True if a user is on a server. Raises ChannelError."""
+        about = {"guild_id": guild, "user_id": person}
+        try:
+            await self._rest.call(Call(Endpoint("GET", "/guilds/{guild_id}/members/{user_id}", about)))
+        except Refused as error:
+            if error.code not in (UNKNOWN_MEMBER, UNKNOWN_USER):
+                raise
+            return False
+        return True
 
     async def file_limit(self, guild: str, size: int) -> int:
         """Return the largest file size in bytes, which may be more if `size` fits anyway. Raises ChannelError."""

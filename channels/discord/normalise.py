@@ -18,6 +18,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     ReactionAdded,
+    ReactionRemoved,
     Sender,
 )
 from channels.discord.cache import Servers
@@ -193,16 +194,21 @@ def sender_of(interaction: Interaction) -> Sender | None:
     return Sender(id=person.id, name=nick or person.name, language=interaction.locale, standing=standing)
 
 
-def reacted(reaction: Reaction, view: View, now: float) -> ReactionAdded | None:
-    """Convert a reaction of a user to one of the bot's messages; None for others."""
+def reacted(reaction: Reaction, view: View, now: float, *, is_new: bool) -> ReactionAdded | ReactionRemoved | None:
+    """Convert a reaction of a user to one of the bot's messages, or one that was taken back; None for others.
+
+    Of the latter Discord does not tell whose message it was on, and of the user only the id.
+    """
     user = reaction.member.user if reaction.member else None
     is_bot = reaction.user_id == view.me.id or (user is not None and user.bot)
-    if reaction.message_author_id != view.me.id or is_bot or not reaction.emoji.name:
+    is_on_others = is_new and reaction.message_author_id != view.me.id
+    if is_on_others or is_bot or not reaction.emoji.name:
         return None
     nick = reaction.member.nick if reaction.member else None
     name = nick or (user.name if user else "")
-    return ReactionAdded(
-        event_id=f"{message_event_id(reaction.message_id)}:reaction:{reaction.user_id}:{reaction.emoji.name}",
+    kind, what = (ReactionAdded, "reaction") if is_new else (ReactionRemoved, "no-reaction")
+    return kind(
+        event_id=f"{message_event_id(reaction.message_id)}:{what}:{reaction.user_id}:{reaction.emoji.name}",
         chat=place(view, reaction.guild_id, reaction.channel_id),
         sender=Sender(id=reaction.user_id, name=name, standing=_standing(reaction.member)),
         at=now,

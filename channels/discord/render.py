@@ -1,21 +1,26 @@
 """Rendering of GitHub-flavoured Markdown for Discord, which lacks tables, images, small headings and rules. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
 from pydantic import JsonValue
 
+from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.buttons import Choice, Entry
 from channels.fences import code_spans, prose_and_code
+from channels.joined_files import joined_files
 from channels.links import in_ascii
+from channels.tables import BREAK, IMAGE, LINK, table, table_rows
 from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 2_000
 """Discord counts characters; UTF-16 units are never fewer."""
 MAX_LABEL = 80
+MAX_FILES = 10
+MAX_BYTES = 10 * 1024 * 1024
+"""Bytes of all files of one message together: the least limit of a server."""
 MAX_ENTRY, MAX_PROMPT = 100, 150
 FORM = "form:"
 """Begins the custom id of a button that opens a form."""
@@ -28,17 +33,12 @@ _NOTHING = "…"
 _STYLES = {"plain": 2, "primary": 3, "quiet": 2, "danger": 4, "rating": 2}
 """Discord's button styles: primary is green, danger red, the others are grey."""
 _RULE = "⎯" * 12
-_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_CELL = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*)")
 _HRULE = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _QUOTE = re.compile(r"[ ]{0,3}>(?:[ \t]?>)*[ \t]?")
 _TASK = re.compile(r"([ \t]*(?:[-*+]|\d+[.)])[ \t]+)\[([ xX])\][ \t]+")
 _PLUS = re.compile(r"([ \t]*)\+([ \t]+)")
 _UNDERLINE = re.compile(r"(?<!\w)__(?=[^\s_])([^_\n]+)(?<=[^\s_])__(?!\w)")
-_IMAGE = re.compile(r"!\[([^\[\]\n]*)\]\(<?([^\s()<>]+(?:\([^\s()]*\))?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
-_LINK = re.compile(r"(?<!\\)\[([^\[\]\n]+)\]\(<?([^\s()<>]+(?:\([^\s()]*\)[^\s()]*)?)>?(?:[ \t]+\"[^\"\n]*\")?\)")
-_BREAK = re.compile(r"<br[ ]*/?>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _WEB = ("http://", "https://")
 
@@ -121,9 +121,9 @@ def _spans(line: str) -> str:
 
 
 def _words(text: str) -> str:
-    text = _BREAK.sub("\n", text)
-    text = _IMAGE.sub(lambda found: _link(found[1], found[2]), text)
-    text = _LINK.sub(lambda found: _link(found[1], found[2]), text)
+    text = BREAK.sub("\n", text)
+    text = IMAGE.sub(lambda found: _link(found[1], found[2]), text)
+    text = LINK.sub(lambda found: _link(found[1], found[2]), text)
     return re.sub(r"(?<!\\)\|\|", r"\\|\\|", _UNDERLINE.sub(r"**\1**", text))
 
 
@@ -136,59 +136,25 @@ def _link(words: str, address: str) -> str:
     return f"[{words}]({address})"
 
 
-def table_rows(lines: Sequence[str], at: int) -> int:
-    """Return how many lines from here on form a table."""
-    if at + 1 >= len(lines) or "|" not in lines[at] or "|" not in lines[at + 1]:
-        return 0
-    if not _DELIMITER.fullmatch(lines[at + 1]) or len(cells(lines[at])) != len(cells(lines[at + 1])):
-        return 0
-    end = at + 2
-    while end < len(lines) and "|" in lines[end]:
-        end += 1
-    return end - at
-
-
-def cells(line: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
-
-
-def table(lines: Sequence[str]) -> str:
-    """Render a table as a code block, the only place where Discord uses a monospaced font."""
-    rows = [[plain(cell) for cell in cells(line)] for number, line in enumerate(lines) if number != 1]
-    columns = len(rows[0])
-    rows = [(row + [""] * columns)[:columns] for row in rows]
-    widths = [max(shown_width(row[column]) for row in rows) for column in range(columns)]
-    text = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    text.insert(1, "  ".join("─" * width for width in widths))
-    return "```\n" + "\n".join(text).replace("```", "'''") + "\n```"
-
-
-def plain(cell: str) -> str:
-    """Remove formatting marks, which a code block would show."""
-    cell = _BREAK.sub(" ", _LINK.sub(r"\1", _IMAGE.sub(r"\1", cell)))
-    return re.sub(r"\*\*|__|~~|`", "", cell)
-
-
-def shown_width(text: str) -> int:
-    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - shown_width(text))
-
-
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
     """Split a message into texts of at most 2,000 characters and files; see `split_message`.
 
     Every part of a command's answer keeps its response address, so that others do not see it.
     """
     parts = split_message(message, _texts, lambda text: bool(text.strip()) and _fits(text))
+    parts = joined_files(parts, _fit_together)
     if message.respond is None:
         return parts
     return tuple(
         part.model_copy(update={"respond": f"{message.respond}/{number}" if number else message.respond})
         for number, part in enumerate(parts)
     )
+
+
+def _fit_together(files: Sequence[Attachment]) -> bool:
+    """Return True for files that every server takes with one message; a voice message has one."""
+    size = sum(MAX_BYTES if file.size is None else file.size for file in files)
+    return len(files) <= MAX_FILES and size <= MAX_BYTES and not any(file.is_voice for file in files)
 
 
 def _texts(markdown: str) -> tuple[str, ...]:

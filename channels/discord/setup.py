@@ -1,4 +1,4 @@
-"""How people make a bot for Parley on Discord."""
+"""The steps by which people make a bot for Parley on Discord."""
 
 from channels.checkup import Setup, Token
 from channels.discord.config import PORTAL
@@ -22,7 +22,7 @@ SETUP = Setup(
         ),
     ),
     hello={
-        "en": "Open that address to add {name} to a server of yours, then send {name} a direct message: hello.",
-        "zh": "打开该地址，把 {name} 加入您的一个服务器，然后私聊 {name} 发送“你好”。",
+        "en": "Open the link to add {name} to a server of yours, then send {name} a direct message: hello.",
+        "zh": "打开链接，把 {name} 加入您的一个服务器，然后私聊 {name} 发送“你好”。",
     },
 )

@@ -213,7 +213,8 @@ class Deletion(Wire):
 
 
 class Reaction(Wire):
-    """MESSAGE_REACTION_ADD. In private chats only the id tells who reacted."""
+    """MESSAGE_REACTION_ADD or MESSAGE_REACTION_REMOVE. In private chats only the id tells who reacted, as in all
+    removals, which do not tell the author of the message either."""
 
     user_id: Snowflake
     channel_id: Snowflake
@@ -233,7 +234,7 @@ class Option(Wire):
 
 
 class Resolved(Wire):
-    """What the ids in options stand for."""
+    """The people, roles, channels and files that the ids in options stand for."""
 
     attachments: dict[str, File] = Field(default_factory=dict)
 

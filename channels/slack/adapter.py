@@ -26,9 +26,11 @@ from channels.base import (
     Posted,
 )
 from channels.capabilities import Emoji, Gap
+from channels.joined_files import joined_files
 from channels.limits import Limits
+from channels.posted import as_one
 from channels.slack import render
-from channels.slack.attachments import MAX_UPLOAD, Attachments
+from channels.slack.attachments import MAX_UPLOAD, Attachments, fit_together
 from channels.slack.client import Client, sdk_log
 from channels.slack.config import APPS, SCOPES, Config, missing
 from channels.slack.connection import Sockets
@@ -36,6 +38,7 @@ from channels.slack.errors import BadBlocks, Nothing
 from channels.slack.history import History
 from channels.slack.inbound import Inbound
 from channels.slack.languages import Languages
+from channels.slack.members import is_member
 from channels.slack.mentions import Identity
 from channels.slack.normalise import is_direct
 from channels.slack.open_streams import OpenStreams
@@ -92,9 +95,9 @@ class SlackChannel:
         self._client = Client(config)
         self.reach = self._client.reach
         self._users = Users(self._client)
-        self._typing = TypingIndicator(self._client)
+        self._typing = TypingIndicator(self._client, has_sessions=config.agent_view)
         self._languages = Languages()
-        self._streams = OpenStreams(self._client, self._users, self._typing.posted)
+        self._streams = OpenStreams(self._client, self._users, self._typing.begun)
         self._history = History(self._client, self._users)
         self._attachments = Attachments(self._client, self._history, now)
         self._me: Identity | None = None
@@ -183,14 +186,14 @@ class SlackChannel:
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """Send all parts that `split` returns, and return the first. An answer to a command in a channel is visible
         only to the user who gave it, and cannot be edited."""
-        posted = [await self._post(chat, part, key) for part in render.split(message)]
+        posted = [await self._post(chat, part, key) for part in self.split(message)]
         self._typing.posted(chat)
-        return posted[0]
+        return as_one(posted)
 
     async def _post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         if message.attachments:
             me = await self._identity()
-            return await self._attachments.upload(chat, message.attachments[0], render.comment_of(message), key, me)
+            return await self._attachments.upload(chat, message.attachments, render.comment_of(message), key, me)
         if message.respond is not None and await self._client.respond(
             message.respond, {**_whispered(chat), **render.body(message), **_QUIET}
         ):
@@ -200,8 +203,7 @@ class SlackChannel:
         except BadBlocks as error:
             log.warning("sent without formatting chat=%s: %s", chat, error.reason)
             texts = render.plain_texts(message)
-            posted = [await replacement_call(partial(self._write, chat, key, {"text": text})) for text in texts]
-            return posted[0]
+            return as_one([await replacement_call(partial(self._write, chat, key, {"text": text})) for text in texts])
 
     async def _formatted(
         self, chat: ChatKey, message: OutboundMessage, write: Callable[[render.Json], Awaitable[T]]
@@ -261,7 +263,7 @@ class SlackChannel:
             raise ChannelError("Slack keeps no record of replies to commands", permanent=True)
         me = await self._identity()
         if message.attachments:
-            found = await self._attachments.uploaded(chat, key, message.attachments[0], known, me)
+            found = await self._attachments.uploaded(chat, key, message.attachments, known, me)
         else:
             found = await self._history.sent(chat, key, me)
             if found is None and (self._streams.may_have_begun(key) or not visible(message.markdown)):
@@ -284,7 +286,7 @@ class SlackChannel:
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""
-        return render.split(message)
+        return joined_files(render.split(message), fit_together)
 
     def is_group(self, chat: ChatKey) -> bool:
         """See `Channel.is_group`."""
@@ -327,6 +329,10 @@ class SlackChannel:
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads`."""
         return await self._attachments.download(attachment)
+
+    async def is_member(self, chat: ChatKey, person: str) -> bool:
+        """See `KnowsMembers`."""
+        return await is_member(self._client, chat.chat, person)
 
     async def delete(self, posted: Posted) -> None:
         """See `Deletes`. Raises MessageGone if the message is already deleted."""

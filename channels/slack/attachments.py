@@ -1,7 +1,7 @@
 """Downloads with the bot's token, from Slack's hosts only, and uploads in Slack's three steps."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -20,6 +20,8 @@ from channels.slack.wire import File
 from channels.values import Known
 
 MAX_UPLOAD = MAX_DOWNLOAD = 50 * MIB
+MAX_FILES = 10
+"""Files of one message, as many as people can send; Slack fails with more than 14."""
 _HOME = ".slack.com"
 _TRIES = 4
 _TRY_SECONDS = 0.4
@@ -35,7 +37,7 @@ class Attachments:
         self._now = now
         self._shared_files = SharedFiles(client)
         self._uploaded: dict[str, str] = {}
-        """File id by key, for uploads with an unknown outcome."""
+        """Id of the first file by key, for uploads with an unknown outcome."""
 
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads.download`."""
@@ -64,20 +66,18 @@ class Attachments:
             reason = f"{name} could not be fetched ({type(error).__name__})"
             raise FileRefused(reason, "unreachable", permanent=False) from error
 
-    async def upload(self, chat: ChatKey, file: Attachment, comment: str | None, key: str, me: Identity) -> Posted:
-        """Share a file as one message. Raises ChannelError."""
-        content = await read_upload(file, "Parley sends", MAX_UPLOAD)
-        asked: Mapping[str, JsonValue] = {"filename": file.safe_name, "length": len(content)}
-        place = await self._client.call("files.getUploadURLExternal", asked)
-        file_id = str(place.get("file_id", ""))
-        await self._put(str(place.get("upload_url", "")), file, content)
-        files: list[JsonValue] = [{"id": file_id, "title": file.safe_name}]
-        share: dict[str, JsonValue] = {"files": files, "channel_id": chat.chat}
+    async def upload(
+        self, chat: ChatKey, files: Sequence[Attachment], comment: str | None, key: str, me: Identity
+    ) -> Posted:
+        """Share files as one message. Raises ChannelError."""
+        ids = [await self._stored(file) for file in files]
+        titled: list[JsonValue] = [{"id": each, "title": file.safe_name} for each, file in zip(ids, files, strict=True)]
+        share: dict[str, JsonValue] = {"files": titled, "channel_id": chat.chat}
         if chat.thread is not None:
             share["thread_ts"] = chat.thread
         if comment is not None:
             share["initial_comment"] = comment
-        self._uploaded[key] = file_id
+        self._uploaded[key] = ids[0]
         try:
             await self._client.call("files.completeUploadExternal", share)
         except ChannelError as error:
@@ -85,22 +85,42 @@ class Attachments:
                 del self._uploaded[key]
             raise
         del self._uploaded[key]
-        shared = await self._shared(chat, file_id, me)
-        return shared or Posted(chat=chat, message_id=f"file:{file_id}")
+        shared = await self._shared(chat, ids[0], me)
+        return shared or Posted(chat=chat, message_id=f"file:{ids[0]}")
 
-    async def uploaded(self, chat: ChatKey, key: str, file: Attachment, known: Known, me: Identity) -> Posted | None:
+    async def uploaded(
+        self, chat: ChatKey, key: str, files: Sequence[Attachment], known: Known, me: Identity
+    ) -> Posted | None:
         """Return the message of an upload whose response was lost, if it arrived. The file id is lost after a restart;
-        then a new file of the bot with the same name and content counts."""
+        then a new message of the bot with files of the same names and contents, and no others, counts."""
         file_id = self._uploaded.get(key)
         if file_id:
             return await self._shared(chat, file_id, me)
-        content = await self._local_content(file)
         since = f"{(known.since or self._now()) - _LONG_AGO:.6f}"
         async for posted, shared in self._history.own_files(chat, after=since, me=me):
-            is_new = posted.message_id not in known.others
-            if is_new and file.safe_name in (shared.name, shared.title) and await self._has_content(shared, content):
+            if posted.message_id not in known.others and await self._are(shared, files):
                 return posted
         return None
+
+    async def _are(self, shared: Sequence[File], wanted: Sequence[Attachment]) -> bool:
+        """Return True if these are the wanted files, in any order: each with its name and content."""
+        left = [*shared]
+        for file in wanted if len(wanted) == len(left) else ():
+            found = [each for each in left if file.safe_name in (each.name, each.title)]
+            content = await self._local_content(file) if found else None
+            same = [each for each in found if await self._has_content(each, content)]
+            if not same:
+                return False
+            left.remove(same[0])
+        return not left
+
+    async def _stored(self, file: Attachment) -> str:
+        """Upload a file that is not shared yet, and return its id. Raises ChannelError."""
+        content = await read_upload(file, "Parley sends", MAX_UPLOAD)
+        asked: Mapping[str, JsonValue] = {"filename": file.safe_name, "length": len(content)}
+        place = await self._client.call("files.getUploadURLExternal", asked)
+        await self._put(str(place.get("upload_url", "")), file, content)
+        return str(place.get("file_id", ""))
 
     async def _local_content(self, file: Attachment) -> bytes | None:
         try:
@@ -157,6 +177,12 @@ class Attachments:
         if parts.scheme == "https" and f".{parts.hostname or ''}".endswith(_HOME):
             return True
         return (parts.scheme, parts.netloc) == (ours.scheme, ours.netloc)
+
+
+def fit_together(files: Sequence[Attachment]) -> bool:
+    """Return True for files of one message: none too large, none of a size that is not known, none spoken."""
+    fit = all(file.size is not None and file.size <= MAX_UPLOAD and not file.is_voice for file in files)
+    return fit and len(files) <= MAX_FILES
 
 
 def _check(answer: aiohttp.ClientResponse, attachment: Attachment) -> None:

@@ -7,7 +7,7 @@ pace of writing methods is set by the gateway, which knows the chats.
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
@@ -22,7 +22,7 @@ from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError
 from channels.reach import Reach
 from channels.slack.config import Config, granted
-from channels.slack.errors import Failure, error_for
+from channels.slack.errors import Failure, Nothing, error_for
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,7 @@ sdk_log.setLevel(logging.ERROR)
 TOTAL_SECONDS = 20.0
 CONNECT_SECONDS = 5.0
 TRANSFER_SECONDS = 120.0
+INSISTENT_TRIES = 3
 BY_QUERY = frozenset(("conversations.history", "conversations.replies", "users.info", "files.getUploadURLExternal"))
 """Methods that do not accept JSON."""
 TIERS = {
@@ -44,6 +45,7 @@ TIERS = {
     "reactions.add": (20, 10),
     "reactions.remove": (20, 10),
     "assistant.threads.setStatus": (400, 20),
+    "agents.sessions.setStatus": (50, 20),
 }
 """Calls per minute and burst size (docs.slack.dev/apis/web-api/rate-limits). Reactions are added no faster than they
 may be removed."""
@@ -119,6 +121,22 @@ class Client:
             return False
         await self._call(method, parameters)
         return True
+
+    async def insist(self, method: str, parameters: Mapping[str, JsonValue], is_wanted: Callable[[], bool]) -> None:
+        """Make a call, repeating it after the wait that Slack asks for; a failure is only logged."""
+        for _ in range(INSISTENT_TRIES):
+            if not is_wanted():
+                return
+            try:
+                await self.call(method, parameters)
+            except Nothing:
+                return
+            except ChannelError as error:
+                log.info("%s: %s", method, error.reason)
+                if error.retry_after is None:
+                    return
+            else:
+                return
 
     async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         try:

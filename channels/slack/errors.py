@@ -35,6 +35,10 @@ class OnlyHere(ChannelError):
     """Slack refused this thread or this message; others in the channel may be accepted."""
 
 
+class NotOffered(ChannelError):
+    """Slack does not offer a method to this app."""
+
+
 class StillStreaming(ChannelError):
     """The message cannot be edited while it is being streamed."""
 
@@ -75,6 +79,7 @@ _BLOCKS = frozenset(("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_
 _ONLY_HERE = frozenset(
     ("thread_not_found", "cannot_reply_to_message", "restricted_action_thread_locked", "msg_too_long")
 )
+_NOT_OFFERED = frozenset(("not_authorized", "unknown_method", "feature_disabled", "method_deprecated"))
 _SLOWER = frozenset(("ratelimited", "rate_limited"))
 _ALREADY = frozenset(("already_reacted", "no_reaction"))
 _STREAMS: dict[str, type[ChannelError]] = {
@@ -83,11 +88,12 @@ _STREAMS: dict[str, type[ChannelError]] = {
     "stopped_by_user": StoppedByReader,
 }
 _LATER = frozenset(("internal_error", "service_unavailable", "team_added_to_org", "accesslimited"))
-_UNKNOWN_OUTCOME = frozenset(("fatal_error", "request_timeout"))
+_UNKNOWN_OUTCOME = frozenset(("fatal_error", "request_timeout", "file_update_failed"))
 _KINDS: tuple[tuple[frozenset[str], type[ChannelError]], ...] = (
     (_BLOCKS, BadBlocks),
     (_ALREADY, Nothing),
     (_ONLY_HERE, OnlyHere),
+    (_NOT_OFFERED, NotOffered),
 )
 _WORDS = {
     "is_archived": "the channel is archived",

@@ -98,16 +98,18 @@ class History:
 
     async def with_file(self, chat: ChatKey, file_id: str, *, after: str, me: Identity) -> Posted | None:
         """Return the bot's message that shares a file."""
-        async for posted, file in self.own_files(chat, after=after, me=me):
-            if file.id == file_id:
+        async for posted, files in self.own_files(chat, after=after, me=me):
+            if any(file.id == file_id for file in files):
                 return posted
         return None
 
-    async def own_files(self, chat: ChatKey, *, after: str, me: Identity) -> AsyncIterator[tuple[Posted, File]]:
-        """Yield the bot's messages that share a file, each with the file."""
+    async def own_files(
+        self, chat: ChatKey, *, after: str, me: Identity
+    ) -> AsyncIterator[tuple[Posted, tuple[File, ...]]]:
+        """Yield the bot's messages that share files, each with its files."""
         async for each in self._messages(chat, after, None, pages=MOST_PAGES):
-            for file in each.files if is_own(each, me) else ():
-                yield Posted(chat=chat, message_id=each.ts, at=float(each.ts)), file
+            if each.files and is_own(each, me):
+                yield Posted(chat=chat, message_id=each.ts, at=float(each.ts)), each.files
 
     async def _messages(
         self, chat: ChatKey, after: str | None, before: str | None, *, pages: int | None, metadata: bool = False

@@ -33,16 +33,19 @@ from channels.slack.client import Client
 from channels.slack.errors import Failure, error_for
 from channels.slack.interactions import (
     ASK,
+    Phrases,
     command_invoked,
     command_on_message,
+    not_asked,
     phrases,
     pressed,
     question_asked,
     question_window,
     stop_pressed,
 )
-from channels.slack.mentions import Identity, Names, without_mentions
+from channels.slack.mentions import Identity, Names
 from channels.slack.normalise import normalise
+from channels.slack.sessions import title_of
 from channels.slack.shared_files import SharedFiles
 from channels.slack.users import Users
 from channels.slack.wire import AssistantThread, Interaction, Message, SessionStopped, SlashCommand
@@ -62,7 +65,6 @@ _STOPPED = "agent_session_stopped"
 _REMOVED = ("app_uninstalled", "tokens_revoked")
 Body = Mapping[str, JsonValue]
 MOST_UNNAMED = 1_000
-MOST_TITLE = 80
 SETTLE_SECONDS = 0.01
 """Time within which an earlier message may still arrive on the other socket."""
 
@@ -113,8 +115,15 @@ class Inbound(AsyncMiddleware):
             await self._take(body)
         except NotTakenIn as error:
             log.warning("event not accepted: %s", error)  # repeated with each redelivery
-            return BoltResponse(status=503, body="")
+            return self._not_taken(body)
         return BoltResponse(status=200, body="")
+
+    def _not_taken(self, body: Body) -> BoltResponse:
+        """Return the response for what the inbox refused: Slack sends events again, and a user a dialog."""
+        interaction = parse(Interaction, body) if body.get("type") == "view_submission" else None
+        if interaction is None or interaction.view is None or interaction.view.callback_id != ASK:
+            return BoltResponse(status=503, body="")
+        return BoltResponse(status=200, body=not_asked(interaction.user.id, self._users))
 
     def _is_foreign(self, body: Body, team: str | None) -> bool:
         app = body.get("api_app_id")
@@ -276,7 +285,7 @@ class Shortcuts:
         if place not in self._unnamed:
             return
         del self._unnamed[place]
-        if title := _title(words):
+        if title := title_of(words):
             about: dict[str, JsonValue] = {"channel_id": chat.chat, "thread_ts": chat.thread, "title": title}
             self._tasks.start(self._call("assistant.threads.setTitle", about))
 
@@ -291,29 +300,37 @@ class Shortcuts:
 
     async def _suggest(self, thread: AssistantThread) -> None:
         await self._users.wait_for([thread.user_id], ())
-        prompts: list[JsonValue] = [{"title": title, "message": said} for title, said in self._phrases(thread.user_id)]
+        prompts: list[JsonValue] = [
+            {"title": title, "message": said} for title, said in self._phrases(thread.user_id).prompts
+        ]
         await self._call(
             "assistant.threads.setSuggestedPrompts",
             {"channel_id": thread.channel_id, "thread_ts": thread.thread_ts, "prompts": prompts},
         )
 
     async def _open_window(self, shortcut: Interaction) -> None:
-        person = self._users(shortcut.user.id)
-        window = question_window(shortcut, self._me, self._users, phrases(person.language if person else None))
-        await self._call("views.open", {"trigger_id": shortcut.trigger_id, "view": window})
+        user = shortcut.user.id
+        window = question_window(shortcut, self._me, self._users, self._phrases(user))
+        try:
+            await self._client.call("views.open", {"trigger_id": shortcut.trigger_id, "view": window})
+        except ChannelError as error:
+            log.info("views.open: %s", error.reason)
+            await self._users.wait_for([user], ())
+            await self._whisper(shortcut.response_url, self._phrases(user).not_opened)
 
-    def _phrases(self, user: str) -> tuple[tuple[str, str], ...]:
+    async def _whisper(self, address: str, words: str) -> None:
+        """Tell something to the user of a shortcut alone."""
+        try:
+            await self._client.respond(address, {"response_type": "ephemeral", "text": words})
+        except ChannelError as error:
+            log.info("nobody was told: %s", error.reason)
+
+    def _phrases(self, user: str) -> Phrases:
         person = self._users(user)
-        return phrases(person.language if person else None).prompts
+        return phrases(person.language if person else None)
 
     async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> None:
         try:
             await self._client.call(method, parameters)
         except ChannelError as error:
             log.info("%s: %s", method, error.reason)
-
-
-def _title(words: str) -> str:
-    """Return the title of a conversation that begins with these words; empty if they are none."""
-    flat = without_mentions(" ".join(words.split()))
-    return flat if len(flat) <= MOST_TITLE else f"{flat[: MOST_TITLE - 1]}…"

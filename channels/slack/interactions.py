@@ -31,6 +31,10 @@ class Phrases(NamedTuple):
     ask_what: str
     ask: str
     cancel: str
+    not_asked: str
+    """Told below the words in the dialog if they could not be taken in."""
+    not_opened: str
+    """Told to the user if Slack did not open the dialog."""
     working: str
     """Title of a plan while nothing else is told of a run."""
     used_one: str
@@ -46,6 +50,8 @@ ENGLISH = Phrases(
     ask_what="What would you like to do with this message?",
     ask="Ask",
     cancel="Cancel",
+    not_asked="Parley cannot take this in at the moment. Your words are kept here: try again in a minute.",
+    not_opened="Slack did not open the window, as it took too long. Please choose *Ask Parley* again.",
     working="Working",
     used_one="Used 1 tool",
     used_many="Used {count} tools",
@@ -64,6 +70,8 @@ CHINESE = Phrases(
     ask_what="想对这条消息做什么？",
     ask="提问",
     cancel="取消",
+    not_asked="Parley 暂时无法接收。您写的内容仍保留在此处，请一分钟后再试。",
+    not_opened="由于等待时间过长，Slack 没有打开窗口。请再次选择“问问 Parley”。",
     working="处理中",
     used_one="使用了 1 个工具",
     used_many="使用了 {count} 个工具",
@@ -200,6 +208,13 @@ def question_window(interaction: Interaction, me: Identity, names: Names, phrase
             }
         ],
     }
+
+
+def not_asked(person: str, names: Names) -> dict[str, JsonValue]:
+    """Return the response with which Slack keeps the dialog open, its words and a sentence below them."""
+    known = names(person)
+    sentence = phrases(known.language if known else None).not_asked
+    return {"response_action": "errors", "errors": {_QUESTION: sentence}}
 
 
 def question_asked(interaction: Interaction, me: Identity, names: Names, now: float) -> MessageReceived | None:

@@ -162,12 +162,12 @@ def _prose(text: str) -> str:
 def split(message: OutboundMessage) -> tuple[OutboundMessage, ...]:
     """Split a message into texts of at most 12,000 characters and files; see `split_message`.
 
-    Files cannot have buttons, so a message with buttons has at least one text.
+    Files cannot have buttons, so a message with buttons has at least one text, or the plan of its calls.
     """
 
     def texts(markdown: str) -> tuple[str, ...]:
         parts = split_markdown(markdown, lambda part: utf16_len(part) <= MAX_TEXT, size=MAX_TEXT)
-        return parts or (_NOTHING,) * bool(message.buttons)
+        return parts or (_NOTHING,) * bool(message.buttons and not message.calls)
 
     parts = split_message(message, texts, lambda text: not message.buttons and _is_caption(text))
     first = {"calls": () if parts[0].attachments else message.calls}

@@ -1,4 +1,4 @@
-"""How people make an app for Parley on Slack: from the manifest, which is given in the address."""
+"""The steps by which people make an app for Parley on Slack, from the manifest that the address holds."""
 
 import json
 from pathlib import Path
@@ -72,8 +72,8 @@ SETUP = Setup(
         ),
     ),
     hello={
-        "en": "Open that address, or {name} under *Apps* in Slack, and write hello to it.",
-        "zh": "打开该地址，或在 Slack 的 *Apps* 中打开 {name}，给它发送一句“你好”。",
+        "en": "Open the link, or {name} under *Apps* in Slack, and write hello to it.",
+        "zh": "打开链接，或在 Slack 的 *Apps* 中打开 {name}，给它发送一句“你好”。",
     },
     variant=Variant(
         word="agent",

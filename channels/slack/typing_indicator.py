@@ -2,7 +2,7 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -11,22 +11,35 @@ from channels.slack.client import Client
 from channels.slack.errors import MissingScope, Nothing
 from channels.slack.interactions import phrases
 from channels.slack.normalise import is_direct
+from channels.slack.sessions import Sessions, title_of
 from channels.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
 EYES = "eyes"
 MOST_CHATS = 2_000
-REMOVAL_TRIES = 3
+
+
+class Newest(NamedTuple):
+    """The newest message of a chat, which is being answered."""
+
+    message_id: str
+    language: str | None
+    title: str
+
+
+_NONE = Newest("", None, "")
 
 
 class TypingIndicator:
     """One indicator per chat. Indicators are optional: they are skipped when rate-limited or not permitted."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, has_sessions: bool) -> None:
+        """`has_sessions` is True for an app with the agent view."""
         self._client = client
-        self._newest: OrderedDict[str, tuple[str, str | None]] = OrderedDict()
-        """Newest message, to which a reaction may be added, and its sender's language, by chat."""
+        self._sessions = Sessions(client, is_on=has_sessions)
+        self._newest: OrderedDict[str, Newest] = OrderedDict()
+        """Newest message, to which a reaction may be added, by chat."""
         self._eyes: dict[str, str] = {}
         """Message that has the reaction, by chat."""
         self._thinking: set[str] = set()
@@ -47,13 +60,18 @@ class TypingIndicator:
         if not isinstance(event, MessageReceived | CommandInvoked | ButtonPressed):
             return
         key = str(event.chat)
-        self._newest[key] = (event.message_id, event.sender.language)
+        title = title_of(event.text) if isinstance(event, MessageReceived) else ""
+        self._newest[key] = Newest(event.message_id, event.sender.language, title)
         self._newest.move_to_end(key)
         if len(self._newest) > MOST_CHATS:
             self._newest.popitem(last=False)
 
     async def show(self, chat: ChatKey) -> bool:
         """Show the indicator; return False if the rate limit left no room. Raises ChannelError if a retry may help."""
+        if chat.thread is not None and self._sessions.is_on:
+            shown = await self._sessions.show(chat, self._newest.get(str(chat), _NONE).title)
+            if shown is not None:
+                return shown
         if chat.thread is not None and is_direct(chat.chat) not in self._no_status:
             shown = await self._status(chat)
             if shown is not None:
@@ -61,13 +79,19 @@ class TypingIndicator:
         return self._no_eyes or not self._reacts or await self._add_eyes(chat)
 
     def posted(self, chat: ChatKey) -> None:
-        """Note a message of the bot, at which Slack clears the status by itself. The reaction is removed in the
-        background, so that messages do not wait for it."""
+        """Note a message of the bot, at which Slack clears the status by itself, but not that of a session. The
+        reaction is removed in the background, so that messages do not wait for it."""
+        self.begun(chat)
+        self._sessions.wrote(chat)
+
+    def begun(self, chat: ChatKey) -> None:
+        """Note a message that the bot begins to stream. Slack shows in the session that it goes on."""
         self._thinking.discard(str(chat))
         self._removals.start(self._remove_eyes(chat))
 
     def edited(self, chat: ChatKey) -> None:
         """Note an edit by the bot, at which Slack does not clear the status."""
+        self._sessions.wrote(chat)
         self._removals.start(self._remove_eyes(chat))
         if str(chat) in self._thinking:
             self._thinking.discard(str(chat))
@@ -76,37 +100,23 @@ class TypingIndicator:
     async def close(self) -> None:
         """Stop removing indicators; those still shown remain."""
         await self._removals.close()
+        await self._sessions.close()
 
     async def _clear_status(self, chat: ChatKey) -> None:
         key = str(chat)
-        await self._remove("assistant.threads.setStatus", _status(chat, ""), lambda: key not in self._thinking)
+        cleared = _status(chat, "")
+        await self._client.insist("assistant.threads.setStatus", cleared, lambda: key not in self._thinking)
 
     async def _remove_eyes(self, chat: ChatKey) -> None:
         message_id = self._eyes.pop(str(chat), None)
         self._newest.pop(str(chat), None)
         if message_id is None:
             return
-        await self._remove("reactions.remove", _eyes(chat, message_id), lambda: True)
-
-    async def _remove(self, method: str, parameters: Mapping[str, JsonValue], is_wanted: Callable[[], bool]) -> None:
-        """Make a call in the background, repeating it after the wait that Slack asks for."""
-        for _ in range(REMOVAL_TRIES):
-            if not is_wanted():
-                return
-            try:
-                await self._client.call(method, parameters)
-            except Nothing:
-                return
-            except ChannelError as error:
-                log.info("typing indicator not removed: %s", error.reason)
-                if error.retry_after is None:
-                    return
-            else:
-                return
+        await self._client.insist("reactions.remove", _eyes(chat, message_id), lambda: True)
 
     async def _status(self, chat: ChatKey) -> bool | None:
         """Set the status. Returns None where Slack does not support it, False if the rate limit left no room."""
-        _, language = self._newest.get(str(chat), ("", None))
+        language = self._newest.get(str(chat), _NONE).language
         try:
             status = _status(chat, phrases(language).thinking)
             if not await self._client.offer("assistant.threads.setStatus", status):
@@ -124,7 +134,7 @@ class TypingIndicator:
         """Add the reaction. Returns False if the rate limit left no room."""
         if str(chat) in self._eyes:  # a second reaction would leave the first one behind
             return True
-        message_id, _ = self._newest.get(str(chat), ("", None))
+        message_id = self._newest.get(str(chat), _NONE).message_id
         if not message_id:
             return True
         try:

@@ -1,5 +1,6 @@
 """The Telegram channel: a bot with long polling, and messages with entities."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence, Set
@@ -14,8 +15,10 @@ from channels.base import ChannelError, ChatKey, Inbox, Menu, MessageGone, Outbo
 from channels.capabilities import Emoji
 from channels.commands import CommandSpec
 from channels.files import MIB, FileRefused, FileTrouble, too_large
+from channels.joined_files import joined_files
 from channels.limits import Limits
 from channels.moved import MovedAway, chat_moved
+from channels.posted import as_one
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import (
     BadEntities,
@@ -29,17 +32,20 @@ from channels.telegram.client import (
 )
 from channels.telegram.config import Config
 from channels.telegram.draft import Draft
-from channels.telegram.files import MAX_UPLOAD, Files, albums
+from channels.telegram.files import MAX_UPLOAD, Files, is_album
+from channels.telegram.identity import Identity
 from channels.telegram.menu import publish_menu, set_menu
-from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
-from channels.telegram.render import MAX_TEXT, Rendered, keyboard, render, split
-from channels.telegram.rich_answer import rich_html
+from channels.telegram.render import MAX_TEXT, Rendered, converter, keyboard, render, split
 
 log = logging.getLogger(__name__)
 
 MAX_DOWNLOAD = 20 * MIB
 DOWNLOAD_SECONDS = 120.0
+UNDER_WAY = 0.05
+"""Seconds after which the first poll is under way."""
+AGAIN_S = 1.0
+"""Seconds until an import that failed is tried again."""
 
 
 def open_channel(config: Config, now: Callable[[], float] = time.time) -> "TelegramChannel":
@@ -86,15 +92,16 @@ class TelegramChannel:
     async def run(self, inbox: Inbox, menu: Menu) -> None:
         """See `Channel.run`."""
         me = await until_answered("Telegram", self._identity)
-        publishing = BackgroundTasks()
+        beside = BackgroundTasks()
+        beside.start(_get_ready())
         if menu.commands:
-            publishing.start(publish_menu(self._client, menu.commands))
+            beside.start(publish_menu(self._client, menu.commands))
         try:
             self._polling = Polling(self._client, me, inbox, self._config.poll_seconds, self._now)
             await self._polling.run()
         finally:
             self._polling = None
-            await publishing.close()
+            await beside.close()
 
     async def try_reach(self) -> None:
         """See `KnowsReach.try_reach`."""
@@ -109,12 +116,11 @@ class TelegramChannel:
         return Identity(int(self._config.bot_id), str(name))
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
-        """Send all parts that `split` returns, and return the first.
+        """Send all parts that `split` returns, and return the first with the ids of the others.
 
         Telegram has no idempotency key, so `key` is unused: a send whose response was lost may appear twice.
         """
-        posted = [await self._post(chat, part) for part in self.split(message)]
-        return posted[0]
+        return as_one([await self._post(chat, part) for part in self.split(message)])
 
     async def _post(self, chat: ChatKey, message: OutboundMessage) -> Posted:
         parameters: dict[str, JsonValue] = {"link_preview_options": {"is_disabled": True}}
@@ -138,7 +144,7 @@ class TelegramChannel:
         async def plainly() -> JsonValue:
             return await self._write(chat, method, render(markdown), "text", parameters, threaded=threaded)
 
-        html = rich_html(markdown) if self._takes_rich and chat.chat in self._config.rich_chats else None
+        html = _rich_html(markdown) if self._takes_rich and chat.chat in self._config.rich_chats else None
         if html is None:
             return await plainly()
         given = {name: value for name, value in parameters.items() if name != "link_preview_options"}
@@ -227,7 +233,7 @@ class TelegramChannel:
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""
-        return albums(split(message))
+        return joined_files(split(message), is_album)
 
     def is_group(self, chat: ChatKey) -> bool:
         """Return True for groups and channels, whose ids are negative."""
@@ -245,6 +251,12 @@ class TelegramChannel:
     async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None, member: str = "") -> None:
         """See `HasMenusPerChat`."""
         await set_menu(self._client, chat.chat, commands, member)
+
+    async def is_member(self, chat: ChatKey, person: str) -> bool:
+        """See `KnowsMembers`."""
+        about = await self._in_chat(chat, "getChatMember", {"user_id": int(person)}, threaded=False)
+        told = about if isinstance(about, dict) else {}
+        return told.get("is_member") is not False and told.get("status") not in ("left", "kicked")
 
     async def typing(self, chat: ChatKey) -> bool:
         """Show the typing indicator, for 5 s or until the bot's next message."""
@@ -292,8 +304,28 @@ class TelegramChannel:
 
 
 def _posted(chat: ChatKey, result: JsonValue) -> Posted:
-    message_id = result.get("message_id") if isinstance(result, dict) else None
-    if message_id is None:
+    """Return the message in a response, or the first of an album with the ids of the others."""
+    made = [each for each in (result if isinstance(result, list) else [result]) if isinstance(each, dict)]
+    ids = [str(each["message_id"]) for each in made if each.get("message_id") is not None]
+    if not ids:
         raise ChannelError("Telegram's response names no message", ambiguous=True)
-    date = result.get("date") if isinstance(result, dict) else None
-    return Posted(chat=chat, message_id=str(message_id), at=float(date) if isinstance(date, int) else None)
+    date = made[0].get("date")
+    at = float(date) if isinstance(date, int) else None
+    return Posted(chat=chat, message_id=ids[0], at=at, further=tuple(ids[1:]))
+
+
+def _rich_html(markdown: str) -> str | None:
+    from channels.telegram.rich_answer import rich_html  # noqa: PLC0415 (15 ms, for which no poll has to wait)
+
+    return rich_html(markdown)
+
+
+async def _get_ready() -> None:
+    """Import what writes answers while the first poll waits; again for as long as there are no file handles for it."""
+    await asyncio.sleep(UNDER_WAY)
+    while True:
+        with suppress(OSError):
+            converter()
+            _rich_html("")
+            return
+        await asyncio.sleep(AGAIN_S)

@@ -247,7 +247,7 @@ class Client(Bot):
 
     async def call(self, method: str, parameters: Parameters, *, seconds: float | None = None) -> JsonValue:
         """Make one call; `seconds` limits the wait for its response. Raises ChannelError."""
-        timeout = self.request.read_timeout if seconds is None else seconds
+        timeout = READ_SECONDS if seconds is None else seconds
         with self._cooldowns.call(_rate_limit_key(method, parameters)):
             try:
                 result: JsonValue = await self._made(method, parameters, timeout)

@@ -10,6 +10,7 @@ from channels.checkup import Account, Finding, note, ok, problem
 from channels.telegram.config import Config
 from channels.values import Wire
 
+WORD = "hello"
 WITHIN = 5.0
 """Time limit for both requests together, in seconds."""
 
@@ -60,7 +61,8 @@ def _refused(answer: _Answer) -> Account:
 
 
 def _account(bot: _Bot, webhook: _Answer) -> Account:
-    return Account(list(_verdict(bot, webhook)), f"@{bot.username}", link=f"https://t.me/{bot.username}?start=hello")
+    link = f"https://t.me/{bot.username}?start={WORD}"
+    return Account(list(_verdict(bot, webhook)), f"@{bot.username}", link=link, word=WORD)
 
 
 def _verdict(bot: _Bot, webhook: _Answer) -> Iterator[Finding]:

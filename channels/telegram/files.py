@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.backoff import replacement_call
-from channels.base import ChannelError, ChatKey, OutboundMessage
+from channels.base import ChannelError, ChatKey
 from channels.files import MIB, read_upload
 from channels.telegram.client import BadEntities, Parameters
 from channels.telegram.render import Rendered, is_picture
@@ -58,25 +58,11 @@ def kind_of(file: Attachment) -> Kind:
     return "audio" if file.mime_type in _MUSIC else "document"
 
 
-def albums(parts: Sequence[OutboundMessage]) -> tuple[OutboundMessage, ...]:
-    """Join parts that follow each other with one file each to albums of one kind, which have no buttons."""
-    joined: list[OutboundMessage] = []
-    for part in parts:
-        before = joined[-1] if joined else None
-        if before is not None and _goes_on(before, part):
-            files = (*before.attachments, *part.attachments)
-            joined[-1] = before.model_copy(update={"attachments": files})
-        else:
-            joined.append(part)
-    return tuple(joined)
-
-
-def _goes_on(album: OutboundMessage, part: OutboundMessage) -> bool:
-    files = (*album.attachments, *part.attachments)
+def is_album(files: Sequence[Attachment]) -> bool:
+    """Return True for files of one kind that Telegram takes as an album."""
     kinds = {kind_of(file) for file in files}
-    bare = not (album.buttons or part.buttons or part.markdown.strip())
     fits = len(files) <= MAX_ALBUM and sum(file.size or 0 for file in files) <= MAX_UPLOAD
-    return bool(album.attachments and part.attachments) and bare and fits and len(kinds) == 1 and kinds != {"voice"}
+    return fits and len(kinds) == 1 and kinds != {"voice"}
 
 
 class Files:
@@ -88,7 +74,7 @@ class Files:
     async def send(
         self, chat: ChatKey, files: Sequence[Attachment], caption: Rendered | None, parameters: Parameters
     ) -> JsonValue:
-        """Send a file or an album, and return Telegram's message, of an album the first. Raises ChannelError."""
+        """Send a file or an album, and return Telegram's message, of an album all. Raises ChannelError."""
         loaded = [Loaded(file, await read_upload(file, "Telegram takes from bots", MAX_UPLOAD)) for file in files]
         try:
             return await self._send_as(chat, _kind_of_all(loaded), loaded, caption, parameters)
@@ -133,8 +119,7 @@ class Files:
             first = item(attached[0], api_kwargs=dict(words))
             return {**parameters, "media": [first, *(item(each) for each in attached[1:])]}
 
-        sent = await self._captioned(chat, "sendMediaGroup", caption, given)
-        return sent[0] if isinstance(sent, list) and sent else None
+        return await self._captioned(chat, "sendMediaGroup", caption, given)
 
     async def _captioned(
         self, chat: ChatKey, method: str, caption: Rendered | None, given: Callable[[Parameters], Parameters]

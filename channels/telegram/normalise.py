@@ -19,11 +19,13 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     ReactionAdded,
+    ReactionRemoved,
     Sender,
 )
 from channels.moved import chat_moved
 from channels.telegram.content import lost_kinds, unread_kinds, unread_name, words_of
 from channels.telegram.entities import spelled, within
+from channels.telegram.identity import Identity
 from channels.telegram.rich_message import rich_media
 from channels.telegram.wire import (
     CallbackQuery,
@@ -45,13 +47,6 @@ ANONYMOUS = frozenset((1087968824, 136817688))
 """GroupAnonymousBot and Channel_Bot, as which Telegram shows users who write as their group or channel."""
 SERVICE = 777000
 """Telegram itself, which also forwards a channel's posts to its group."""
-
-
-class Identity(NamedTuple):
-    """The bot's identity on Telegram."""
-
-    id: int
-    username: str
 
 
 def message_text(message: Message, me: Identity) -> MessageText:
@@ -323,19 +318,23 @@ def _pressed(query: CallbackQuery, me: Identity, now: float) -> ButtonPressed | 
     )
 
 
-def _reaction(reaction: MessageReaction, me: Identity) -> ReactionAdded | None:
+def _reaction(reaction: MessageReaction, me: Identity) -> ReactionAdded | ReactionRemoved | None:
+    """Convert a user's change of their reactions: one that is new, else one that they took back."""
     added = [new.emoji for new in reaction.new_reaction if new.emoji and new not in reaction.old_reaction]
-    if reaction.user is None or reaction.user.is_bot or not added:
+    removed = [old.emoji for old in reaction.old_reaction if old.emoji and old not in reaction.new_reaction]
+    if reaction.user is None or reaction.user.is_bot or not (added or removed):
         return None
+    kind, emoji = (ReactionAdded, added[0]) if added else (ReactionRemoved, removed[0])
     message = f"{message_event_id(me, reaction.chat.id, reaction.message_id)}"
-    return ReactionAdded(
-        event_id=f"{message}:reaction:{reaction.user.id}:{reaction.date}:{added[0]}",
+    what = "reaction" if added else "no-reaction"
+    return kind(
+        event_id=f"{message}:{what}:{reaction.user.id}:{reaction.date}:{emoji}",
         chat=ChatKey(platform="telegram", account=str(me.id), chat=str(reaction.chat.id)),
         sender=_person(reaction.user),
         at=reaction.date,
         addressed=Addressed.DIRECT if _is_private(reaction.chat) else Addressed.AMBIENT,
         message_id=str(reaction.message_id),
-        emoji=added[0],
+        emoji=emoji,
     )
 
 

@@ -15,8 +15,9 @@ from channels.backoff import Backoff
 from channels.base import Addressed, ButtonPressed, ChannelError, InboundEvent, Inbox, MessageReceived, NotTakenIn
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import Client, Polled
-from channels.telegram.normalise import Identity, normalise
-from channels.telegram.wire import ALLOWED_UPDATES, Update
+from channels.telegram.identity import Identity
+from channels.telegram.normalise import normalise
+from channels.telegram.wire import Update
 from channels.text import utf16_len
 from channels.values import parse
 
@@ -31,6 +32,7 @@ BATCH = 100
 SAME_OFFSET_SECONDS = 0.75
 """Within 0.5 s Telegram answers a repeated offset with one update only."""
 CONFLICT_SECONDS = 3.0
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction")
 GRACE_SECONDS = 10.0
 
 

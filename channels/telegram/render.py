@@ -3,16 +3,17 @@
 Entities instead of a parse mode, because Telegram can reject markup but cannot misread positions.
 """
 
+import importlib
 import re
 from collections.abc import Sequence
-from functools import lru_cache, partial
-from typing import NamedTuple
+from functools import cache, lru_cache, partial
+from typing import NamedTuple, Protocol, cast
 
 from pydantic import JsonValue
-from telegramify_markdown import RenderConfig, convert
 
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
+from channels.tables import without_tables
 from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 4_096
@@ -23,11 +24,12 @@ MAX_ENTITIES = 100
 MAX_ENTITY_BYTES = 8_000
 """Telegram refuses a message whose formatting takes more than about 9,500 bytes, most of them addresses."""
 _ENTITY_BYTES = 16
+WIDEST_TABLE = 60
+"""Columns of the widest table that is a block of code; in wider ones the lines would break on most screens."""
 
 _NOTHING = "…"
 _COLOURS = {"primary": "primary", "danger": "danger", "yes": "success"}
 """Telegram's styles of buttons: blue, red and green. Clients of before 2026 show all alike."""
-_SYMBOLS = ("heading_level_1", "heading_level_2", "heading_level_3", "heading_level_4", "image", "link")
 _CODE_OR_TAG = re.compile(
     r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t>]*(?P=fence)[^\n]*$|\Z)"
     r"|(?<!`)(?P<ticks>`{1,2})(?!`)[^`\n]+(?P=ticks)(?!`)"
@@ -55,22 +57,37 @@ class Rendered(NamedTuple):
     """MessageEntity objects of the Bot API, with offsets and lengths in UTF-16 units."""
 
 
-def _config() -> RenderConfig:
-    config = RenderConfig.isolated()
-    for symbol in _SYMBOLS:
-        setattr(config.markdown_symbol, symbol, "")
-    config.markdown_symbol.unordered_list_item = "•"
-    return config
+class _Span(Protocol):
+    """A formatted part of a text, as the converter finds it."""
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def offset(self) -> int: ...
+
+    @property
+    def length(self) -> int: ...
+
+    def to_dict(self) -> Entity: ...
 
 
-_CONFIG = _config()
+class _Convert(Protocol):
+    def __call__(self, markdown: str, *, latex_escape: bool) -> tuple[str, Sequence[_Span]]: ...
+
+
+@cache
+def converter() -> _Convert:
+    """Return what converts Markdown. The first call imports it."""
+    return cast(_Convert, importlib.import_module("channels.telegram.conversion").convert)
 
 
 @lru_cache(maxsize=64)
 def render(markdown: str) -> Rendered:
     """Render a text; never empty. Falls back to the Markdown source if it cannot be converted or would show nothing."""
     try:
-        text, entities = convert(_keep_tags(markdown), latex_escape=has_formula(markdown), config=_CONFIG)
+        shown = _keep_tags(without_tables(markdown, WIDEST_TABLE))
+        text, entities = converter()(shown, latex_escape=has_formula(markdown))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return plain(markdown)
     if not visible(text):

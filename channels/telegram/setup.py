@@ -1,4 +1,4 @@
-"""How people make a bot for Parley on Telegram."""
+"""The steps by which people make a bot for Parley on Telegram."""
 
 from channels.checkup import Setup, Token
 
@@ -20,7 +20,7 @@ SETUP = Setup(
         ),
     ),
     hello={
-        "en": "Open that address and press Start, or write hello to {name}.",
-        "zh": "打开该地址，点击“开始”，或给 {name} 发送一句“你好”。",
+        "en": "Open the link and press Start, or write hello to {name}.",
+        "zh": "打开链接，点击“开始”，或给 {name} 发送一句“你好”。",
     },
 )

@@ -304,6 +304,3 @@ class Update(Wire):
     edited_message: Message | None = None
     callback_query: CallbackQuery | None = None
     message_reaction: MessageReaction | None = None
-
-
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction")

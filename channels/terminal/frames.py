@@ -25,7 +25,7 @@ _LONGEST_PATH = 100
 
 
 class Said(Value):
-    """What the user wrote. It is sent again, with the same id, until it is taken."""
+    """A message of the user. It is sent again, with the same id, until it is taken."""
 
     type: Literal["said"] = "said"
     event: MessageReceived | CommandInvoked

@@ -62,7 +62,7 @@ if it says nothing readable."""
 
 
 class CallDetail(BaseModel):
-    """What is stored of a tool call."""
+    """The stored details of a tool call."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

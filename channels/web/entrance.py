@@ -17,7 +17,7 @@ LONGEST_ZONE = 60
 
 
 class Entrance:
-    """What all routes of the page share: who asks, if they may, and the gateway that takes their events."""
+    """Shared by all routes of the page: finds who asks and if they may, and hands their events to the gateway."""
 
     def __init__(self, channel: WebChannel) -> None:
         self._channel = channel

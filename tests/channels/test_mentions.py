@@ -14,7 +14,7 @@ from channels.slack.mentions import Identity as SlackIdentity
 from channels.slack.mentions import Person
 from channels.slack.normalise import normalise as on_slack
 from channels.slack.wire import Message as SlackMessage
-from channels.telegram.normalise import Identity as TelegramIdentity
+from channels.telegram.identity import Identity as TelegramIdentity
 from channels.telegram.normalise import normalise as on_telegram
 from channels.telegram.wire import Update
 

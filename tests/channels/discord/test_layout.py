@@ -87,9 +87,8 @@ async def test_pictures_and_files_are_one_message(
 )
 def test_files_of_which_discord_shows_more_in_a_plain_message_stay_there(names: Sequence[str]) -> None:
     files = tuple(Attachment(name=name, mime_type=MIME[Path(name).suffix], size=1, path=name) for name in names)
-    assert [len(part.attachments) for part in split(OutboundMessage(markdown="Look", attachments=files))] == [1] * len(
-        names
-    )
+    (part,) = split(OutboundMessage(markdown="Look", attachments=files))
+    assert (part.attachments, layout(part)) == (files, None)
 
 
 def test_files_that_may_be_too_large_together_are_messages_of_their_own() -> None:
@@ -140,6 +139,19 @@ async def test_a_long_answer_comes_under_the_picture_that_was_just_sent(
     (message,) = chat.bot_messages
     assert (message.has_layout, [each.name for each in message.files]) == (True, ["chart.png"])
     assert message.text.split() == ["word"] * 500
+
+
+async def test_texts_are_one_plain_message_that_is_found_again(
+    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox, tmp_path: Path
+) -> None:
+    chat = discord.private(discord.person("Ann"))
+    files = stored(tmp_path, "a.txt", "b.txt")
+    (part,) = channel.split(OutboundMessage(markdown="Both tables", attachments=files))
+    posted = await channel.send(key_of(chat), part, "k")
+
+    assert chat.screen == ["[a.txt] [b.txt] Both tables"]
+    assert chat.bot_messages[0].components == []
+    assert await channel.find_sent(key_of(chat), part, "k", Known()) == posted
 
 
 async def test_a_box_whose_confirmation_was_lost_is_found_again(

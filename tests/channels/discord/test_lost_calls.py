@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from channels.base import ChannelError, OutboundMessage
+from channels.base import Button, ChannelError, OutboundMessage
 from channels.discord import client
 from channels.discord.adapter import DiscordChannel
 from channels.discord.client import Call, Endpoint, Rest
+from channels.values import Known
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
 from tests.channels.discord.conftest import config_for, key_of, opened
@@ -123,3 +124,18 @@ async def test_a_mistake_of_ours_is_not_taken_for_one_of_discord(discord: Discor
             await api.call(Call(Endpoint("GET", "/channels/{channel_id}", {"channel": "7"})))
     finally:
         await api.close()
+
+
+async def test_a_message_whose_words_are_not_known_is_found_by_its_button(
+    discord: DiscordEmulator, channel: DiscordChannel
+) -> None:
+    chat = discord.private(discord.person("Ann"))
+    stop, other = (((Button(label="Stop", action=f"/stop {run}"),),) for run in ("run1", "run2"))
+    shown = await channel.send(key_of(chat), OutboundMessage(markdown="The capital is", buttons=stop), "k")
+    await channel.send(key_of(chat), OutboundMessage(markdown="The capital is", buttons=other), "k2")
+    await channel.send(key_of(chat), OutboundMessage(markdown="No buttons"), "k3")
+
+    blank = OutboundMessage(markdown="", buttons=stop)
+    assert await channel.find_sent(key_of(chat), blank, "k", Known()) == shown
+    known = Known(others=frozenset((shown.message_id,)))
+    assert await channel.find_sent(key_of(chat), blank, "k", known) is None

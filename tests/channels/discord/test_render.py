@@ -69,7 +69,7 @@ def test_what_discord_would_show_otherwise(markdown: str, shown: str) -> None:
 def test_a_table_is_a_block_of_even_columns() -> None:
     table = "before\n\n| Name | n |\n|:--|--:|\n| **Ann** | 1 |\n| 漢字 | 22 |\n\nafter"
 
-    assert render(table) == "before\n\n```\nName  n\n────  ──\nAnn   1\n漢字  22\n```\n\nafter"
+    assert render(table) == "before\n\n```\nName   n\n────  ──\nAnn    1\n漢字  22\n```\n\nafter"
     assert render("| a |\n|---|\n| b\\|c |") == "```\na\n───\nb|c\n```"
     assert render("a | b\nno table") == "a | b\nno table"
 

@@ -8,6 +8,8 @@ from channels.discord.adapter import DiscordChannel
 from channels.discord.client import OPTIONAL_CALLS
 from gateway.delivery.limiter import ChatLimiter
 from gateway.delivery.typing_sign import AGAIN_SECONDS, show_typing
+from gateway.security.masked_channel import MaskedChannel
+from gateway.security.secrets import Secrets
 from parley.testing.emulators.discord import DiscordEmulator
 from tests.channels.discord.conftest import key_of
 
@@ -39,7 +41,8 @@ async def test_a_sign_that_found_no_room_is_tried_again_long_before_it_would_be_
     *busy, last = [discord.private(discord.person(f"Person {number}")) for number in range(60)]
     clock = NotingClock()
     signs = asyncio.gather(*(channel.typing(key_of(chat)) for chat in busy))
-    sign = asyncio.create_task(show_typing(channel, key_of(last), ChatLimiter(channel, clock), clock))
+    masked, limiter = MaskedChannel(channel, Secrets()), ChatLimiter(channel, clock)
+    sign = asyncio.create_task(show_typing(masked, key_of(last), limiter, clock))
     try:
         await discord.wait_for(lambda: bool(last.actions))
         shown = await signs

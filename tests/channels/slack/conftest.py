@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from pydantic import SecretStr
@@ -83,6 +83,13 @@ async def another(slack: SlackEmulator) -> AsyncIterator[SlackChannel]:
 @pytest.fixture
 async def inbox(slack: SlackEmulator, channel: SlackChannel) -> AsyncIterator[Inbox]:
     """Yield the inbox of the channel, listening over web sockets."""
+    async with listening(slack, channel) as heard:
+        yield heard
+
+
+@asynccontextmanager
+async def listening(slack: SlackEmulator, channel: SlackChannel) -> AsyncIterator[Inbox]:
+    """Let a channel listen over web sockets, and yield its inbox."""
     heard = Inbox(slack)
     running = asyncio.create_task(channel.run(heard, Menu(COMMANDS)))
     await slack.wait_for(lambda: slack.connected or running.done())

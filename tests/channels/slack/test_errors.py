@@ -45,7 +45,13 @@ def test_what_cannot_become_better_is_permanent_and_says_what_to_do(
 
 @pytest.mark.parametrize(
     ("error", "status", "ambiguous"),
-    [("internal_error", 200, False), ("fatal_error", 200, True), ("request_timeout", 200, True), ("", 502, True)],
+    [
+        ("internal_error", 200, False),
+        ("fatal_error", 200, True),
+        ("request_timeout", 200, True),
+        ("file_update_failed", 200, True),
+        ("", 502, True),
+    ],
 )
 def test_trouble_of_slacks_own_may_pass(error: str, status: int, ambiguous: bool) -> None:  # noqa: FBT001
     failure = error_for(Failure("chat.postMessage", error, status))

@@ -68,26 +68,31 @@ def test_every_scope_is_explained_to_who_installs_it() -> None:
     assert [scope for scope in SCOPES if f"`{scope}`" not in page] == []
 
 
+def with_file(folder: Path) -> OutboundMessage:
+    (folder / "a.txt").write_bytes(b"a")
+    return OutboundMessage(markdown="", attachments=(Attachment(name="a.txt", path=str(folder / "a.txt")),))
+
+
 async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
     """Use every feature once, in a workspace that grants only what the manifest asks for."""
-    (tmp_path / "a.txt").write_bytes(b"a")
     async with SlackEmulator(scopes=SCOPES) as slack:
         channel, inbox = open_channel(config_for(slack)), Inbox(slack)
         running = asyncio.create_task(channel.run(inbox, Menu(COMMANDS)))
         await slack.wait_for(lambda: slack.connected)
         ann = slack.person("Ann")
-        for chat in (slack.private(ann), *(slack.group("plans", [ann], kind=kind) for kind in KINDS)):
+        rooms = {kind: slack.group("plans", [ann], kind=kind) for kind in KINDS}
+        for chat in (slack.private(ann), *rooms.values()):
             await chat.says(ann, "@parley_bot look", document=("b.txt", b"b", "text/plain"))
             event = await inbox.message()
             await inbox.until(lambda _: slack.unheard == 0)
             await channel.typing(event.chat)
             await channel.history(key_of(slack, chat))
-            posted = await channel.send(event.chat, OutboundMessage(markdown="hi"), "k")
-            await channel.edit(posted, OutboundMessage(markdown="ho"))
-            await channel.find_sent(event.chat, OutboundMessage(markdown="hi"), "k", Known())
+            hi, ho = OutboundMessage(markdown="hi"), OutboundMessage(markdown="ho")
+            await channel.edit(await channel.send(event.chat, hi, "k"), ho)
+            await channel.find_sent(event.chat, hi, "k", Known())
             assert await channel.download(event.attachments[0]) == b"b"
-        file = OutboundMessage(markdown="", attachments=(Attachment(name="a.txt", path=str(tmp_path / "a.txt")),))
-        await channel.send(await channel.private_chat(ann.id), file, "k2")
+        assert all([await channel.is_member(key_of(slack, rooms[kind]), ann.id) for kind in ("channel", "group")])
+        await channel.send(await channel.private_chat(ann.id), with_file(tmp_path), "k2")
         await chat.says(ann, "/help")
         await inbox.next()
         pane = await slack.private(ann).opens_assistant(ann)

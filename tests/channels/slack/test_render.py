@@ -8,6 +8,7 @@ from slack_sdk.models.blocks import AlertBlock
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.slack import render
+from channels.values import CallRow
 
 
 def blocks(message: OutboundMessage) -> list[render.Json]:
@@ -161,3 +162,12 @@ def test_what_was_split_stays_as_it_is(markdown: str, files: bool, buttons: bool
     parts = render.split(message)
 
     assert [again for part in parts for again in render.split(part)] == list(parts)
+
+
+def test_a_plan_with_buttons_and_no_words_is_one_message_without_a_sign_for_nothing() -> None:
+    stop = ((Button(label="Stop", action="/stop 1"),),)
+    waiting = CallRow(id="1", label="Waiting for approval: Running date", state="waiting")
+    (part,) = render.split(OutboundMessage(markdown="", calls=(waiting,), buttons=stop))
+
+    assert [block["type"] for block in blocks(part)] == ["plan", "actions"]
+    assert "Waiting for approval" in str(render.body(part)["text"])

@@ -316,7 +316,7 @@ async def test_what_does_not_parse_is_left_and_the_next_is_heard(
 async def test_two_sockets_keep_the_order_of_a_chat(
     slack: SlackEmulator, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inbound, "SETTLE_SECONDS", 0.5)
+    monkeypatch.setattr(inbound, "SETTLE_SECONDS", 2.0)
     await two(slack)
     ann = slack.person("Ann")
     chat = slack.private(ann)

@@ -103,6 +103,16 @@ async def test_a_lost_append_ends_the_stream_and_loses_no_word(scene: Scene) -> 
     assert scene.thread.screen == ["One, two, three"]
 
 
+async def test_a_stream_that_slack_ended_in_mid_answer_loses_no_word(scene: Scene) -> None:
+    scene.slack.stream_ttl = -1.0
+    stream = scene.stream()
+    await stream.show(live("One"))
+    with pytest.raises(StreamEnded):
+        await stream.show(live("One, two"))
+    await scene.channel.edit(posted(stream), OutboundMessage(markdown="One, two, three"))
+    assert scene.thread.screen == ["One, two, three"]
+
+
 async def test_an_append_that_has_to_wait_comes_later(scene: Scene) -> None:
     stream = scene.stream()
     await stream.show(live("One"))
@@ -184,7 +194,7 @@ async def test_a_stream_is_kept_open_while_tools_run_but_not_for_ever(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slack_stream, "QUIET", 0.1)
-    monkeypatch.setattr(slack_stream, "LONGEST", 1.0)
+    monkeypatch.setattr(slack_stream, "LONGEST", 4.0)
     stream = scene.stream()
     await stream.show(live("", call(1)))
     await scene.slack.wait_for(lambda: scene.calls("chat.appendStream") >= 3, 30)

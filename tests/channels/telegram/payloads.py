@@ -3,7 +3,8 @@
 from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageReceived
-from channels.telegram.normalise import Identity, normalise
+from channels.telegram.identity import Identity
+from channels.telegram.normalise import normalise
 from channels.telegram.wire import Update
 from channels.values import parse
 

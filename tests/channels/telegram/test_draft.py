@@ -1,5 +1,7 @@
 """Drafts, through the real SDK."""
 
+import time
+
 import pytest
 
 from channels.base import OutboundMessage
@@ -127,3 +129,34 @@ async def test_a_draft_that_is_refused_for_now_only_pauses_and_no_message_waits_
     with pytest.raises(StreamEnded):
         await stream.show(words("It is 391"))
     await channel.close()
+
+
+@pytest.mark.parametrize("renewals", ["not needed", "refused"])
+async def test_a_draft_that_telegram_has_dropped_in_mid_answer_is_followed_by_the_whole_message(renewals: str) -> None:
+    began, ahead = time.monotonic(), 0.0
+
+    def clock() -> float:
+        return began + ahead
+
+    async with TelegramEmulator(clock=clock) as telegram:
+        chat = await begun(telegram)
+        channel = open_channel(config_for(telegram), clock)
+        stream = channel.stream(key_of(telegram, chat), person="1", reply_to=None, key="k")
+        assert stream is not None
+        await stream.show(words("It is"))
+        ahead = LONGEST / 2
+        if renewals == "refused":
+            telegram.faults.fail(DRAFT)
+            await stream.show(words("It is a long"))
+        ahead = DRAFT_SECONDS + 1
+        assert chat.draft is None
+        assert chat.screen == []
+
+        assert stream.has_news(words("It is a long"))
+        with pytest.raises(StreamEnded):
+            await stream.show(words("It is a long"))
+        message = await channel.send(key_of(telegram, chat), OutboundMessage(markdown="It is a long"), "k")
+        await channel.edit(message, OutboundMessage(markdown="It is a long story."))
+        assert chat.screen == ["It is a long story."]
+        await channel.close()
+        assert telegram.violations == []

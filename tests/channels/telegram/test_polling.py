@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from channels.base import ChannelError, Menu, MessageReceived
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
+from channels.telegram.render import converter
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests.channels.telegram.conftest import COMMANDS, Inbox, config_for, said
 from tests.process import until
@@ -198,3 +199,16 @@ async def test_it_knows_when_its_polls_fail(telegram: TelegramEmulator, channel:
 
     assert said(await inbox.next()) == "are you back?"
     await until(lambda: channel.is_connected)
+
+
+async def test_what_converts_answers_is_there_before_one_is_written(telegram: TelegramEmulator) -> None:
+    """With no file handles left it could not be imported any more."""
+    converter.cache_clear()
+    channel = open_channel(config_for(telegram))
+    running = asyncio.create_task(channel.run(Inbox(telegram), Menu()))
+
+    await until(lambda: converter.cache_info().currsize == 1)
+
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await channel.close()

@@ -184,6 +184,25 @@ def test_words_with_more_formatting_than_a_caption_shows_go_before_the_files() -
     assert [len(part.attachments) for part in parts] == [0, 0, 1]
 
 
+def test_a_table_is_a_block_of_even_columns_with_numbers_on_the_right() -> None:
+    table = "before\n\n| Name | n | ok |\n|:--|--:|:-:|\n| **Ann** | 1 | y |\n| 漢字 | 22 | no |\n\nafter"
+
+    assert marks(table) == [("pre", "Name   n  ok\n────  ──  ──\nAnn    1  y\n漢字  22  no")]
+    assert render(table).text.startswith("before")
+    assert render("```\n| a | b |\n|---|---|\n```").text.strip() == "| a | b |\n|---|---|"
+
+
+def test_a_table_that_is_too_wide_for_a_phone_is_a_paragraph_for_each_row() -> None:
+    columns = [f"column {number}" for number in range(9)]
+    rows = [[f"cell {row}{number}" for number in range(9)] for row in (1, 2)]
+    lines = [columns, ["---"] * 9, *rows]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+    assert [words for kind, words in marks(table) if kind == "bold"] == ["cell 10", "cell 20"]
+    assert not any(kind == "pre" for kind, _ in marks(table))
+    assert "column 3: cell 13\ncolumn 4: cell 14" in render(table).text
+
+
 def test_buttons() -> None:
     rows = ((Button(label="Yes", action="y"), Button(label="\u200b", action="n")), ())
 

@@ -46,6 +46,10 @@ async def test_pictures_of_one_answer_are_an_album_and_files_another(
     assert [message.photo.content for message in shown[:3] if message.photo] == [content for _, _, content in pictures]
     assert len({message.album for message in shown[:3]}) == len({message.album for message in shown[3:]}) == 1
     assert [int(each.message_id) for each in posted] == [shown[0].message_id, shown[3].message_id]
+    assert [[int(name) for name in each.further] for each in posted] == [
+        [shown[1].message_id, shown[2].message_id],
+        [shown[4].message_id],
+    ]
     await channel.edit(posted[0], OutboundMessage(markdown="The charts of May"))
     assert chat.bot_messages[0].text == "The charts of May"
 
