@@ -2,14 +2,16 @@
 
 import sqlite3
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
 from gateway.store import opening
+from gateway.store.file_connection import lay_out
 from gateway.store.opening import FILE, migrate, schema_of
-from gateway.store.plugin_tables import PluginTables
+from gateway.store.plugin_tables import PluginTables, PluginTablesRefused
 
 ITS_OWN = "UPDATE store SET id = lower(hex(randomblob(16))), born = strftime('%s', 'now')"
 _in_turn = Lock()
@@ -20,22 +22,31 @@ def use_ready_stores() -> None:
     opening.migrate = _from_copy
 
 
-@cache
-def ready() -> sqlite3.Connection:
-    """Return a migrated, empty database in memory."""
+@lru_cache(maxsize=4)
+def ready(plugins: tuple[PluginTables, ...] = ()) -> sqlite3.Connection:
+    """Return a migrated, empty database in memory. Raises what `migrate` does."""
     made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     with TemporaryDirectory() as folder:
         path = Path(folder) / FILE
         with_file = sqlite3.connect(path, isolation_level=None)
-        migrate(with_file, path)
+        lay_out(with_file)
+        migrate(with_file, path, plugins)
         with_file.backup(made)
         with_file.close()
     return made
 
 
+def _ready_with(plugins: Sequence[PluginTables]) -> sqlite3.Connection:
+    """Return one with the tables of the plugins; without any if they cannot be made, which `migrate` tells."""
+    try:
+        return ready(tuple(replace(each, migrations=tuple(each.migrations)) for each in plugins))
+    except PluginTablesRefused:
+        return ready()
+
+
 def _from_copy(connection: sqlite3.Connection, path: Path, plugins: Sequence[PluginTables] = ()) -> None:
     if schema_of(connection) == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
         with _in_turn:
-            ready().backup(connection)
+            _ready_with(plugins).backup(connection)
         connection.execute(ITS_OWN)
     migrate(connection, path, plugins)

@@ -81,3 +81,6 @@ class Spent:
 
     def of(self, unit: Unit) -> int:
         return self.cost if unit is Unit.USD else self.tokens
+
+
+NOTHING = Spent()

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from gateway.errors import ParleyError
 from gateway.store.connection import NUL, Connection
-from gateway.store.file_connection import connect
+from gateway.store.file_connection import connect, lay_out
 from gateway.store.opening import FILE, WITH_LOG, StoreDamaged, check, migrate
 from gateway.store.plugin_tables import Dialect, make, recorded
 from gateway.store.portable_sql import on_file
@@ -144,7 +144,7 @@ def new_file(home: Path) -> Iterator[FileContents]:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         with closing(connect(path)) as connection:
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            lay_out(connection)
             connection.execute("PRAGMA synchronous = OFF")  # the whole file is put on the disk below
             migrate(connection, path)
             connection.execute("BEGIN IMMEDIATE")

@@ -12,12 +12,14 @@ from typing import Self, TypeVar
 import aiosqlite
 
 from gateway.security.secrets import is_open_to_others
-from gateway.store.file_connection import connect
+from gateway.store.file_connection import connect, lay_out
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 PAGES = 256
 """The most pages given back at a time."""
+LOG_PAGES = 2000
+"""Pages of the write-ahead log that are put in their places together, each once however often it changed."""
 
 
 class Database(aiosqlite.Connection):
@@ -102,9 +104,10 @@ def _connect(path: Path) -> sqlite3.Connection:
     _make_private(path)
     connection = connect(path, cached_statements=256)
     try:
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect on a new file only
+        lay_out(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         connection.execute("PRAGMA busy_timeout = 10000")
     except sqlite3.Error:
         connection.close()

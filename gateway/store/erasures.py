@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import NotificationMessage, UserMessage, user
+from agent_core.origin import NOT_KNOWN, Origin
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store import rewrites, search
 from gateway.store.connection import Connection
@@ -32,6 +33,7 @@ OF_CHAT = (
     "set_aside",
     "owed",
     "conversations",
+    "further_messages",
 )
 """Tables of which all rows of a direct chat are deleted."""
 _JOBS_IN = "SELECT id FROM jobs WHERE chat = ?"
@@ -302,10 +304,17 @@ def _blank_notes(connection: Connection, account: Account) -> list[int]:
     for chat in {chat for _, chat in told}:
         for row, message in readable(connection.execute(query, (chat,)).fetchall(), numbered_message, "transcript"):
             if isinstance(message, NotificationMessage) and message.data.get("job") in jobs:
-                blank = message.model_copy(update={"text": ERASED, "quoted": "", "data": {}})
+                blank = message.model_copy(
+                    update={"text": ERASED, "quoted": "", "data": {}, "origin": _unnamed(message.origin)}
+                )
                 connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))
                 erased.append(row)
     return erased
+
+
+def _unnamed(origin: Origin) -> Origin:
+    """Return an origin that is untrusted where this one is, and names nobody."""
+    return NOT_KNOWN if origin.is_tainted else origin
 
 
 def _type(row: tuple[str]) -> str:
@@ -346,7 +355,7 @@ def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterab
     query = "SELECT seq, message FROM transcript WHERE chat = ? AND json_extract(message, '$.role') = 'user'"
     for row, message in readable(connection.execute(query, (chat,)).fetchall(), numbered_message, "transcript"):
         if isinstance(message, UserMessage) and theirs.intersection(inbox_seqs([message.id])):
-            blank = user(ERASED, origin=message.origin).model_copy(
+            blank = user(ERASED, origin=_unnamed(message.origin)).model_copy(
                 update={"id": message.id, "created_at": message.created_at}
             )
             connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))

@@ -15,6 +15,8 @@ _SUM = re.compile(r"\bsum\(([^()]*)\)")
 _MOST = 10**15
 """More tokens or billionths of a dollar than any call takes. Where a sum of larger ones overflows, SQLite ends the
 query."""
+PAGE = 2048
+"""Bytes of a page of a new file. A message changes a few bytes in some fifty pages, each of which is written whole."""
 _TEXT = partial(str, encoding="utf-8", errors="replace")
 
 
@@ -48,6 +50,12 @@ def connect(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
     return _reading_texts(
         sqlite3.connect(path, isolation_level=None, cached_statements=cached_statements, factory=FileConnection)
     )
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """Choose the pages of a new file, which can give back those that get free. A file with content keeps its own."""
+    connection.execute(f"PRAGMA page_size = {PAGE}")
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:

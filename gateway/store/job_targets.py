@@ -1,6 +1,7 @@
 """The table of the other chats in which jobs post."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -11,7 +12,7 @@ from gateway.store.value_table import RowCodec, ValueTable
 
 
 class TargetState(StrEnum):
-    """Whether a chat takes the posts of a job."""
+    """The state of a chat as a target: it takes the posts of a job, or not."""
 
     WANTED = "wanted"
     """It was not asked yet."""
@@ -61,6 +62,13 @@ class JobTargets(ValueTable[JobTarget]):
     async def of(self, job: str) -> list[JobTarget]:
         """Return the targets of a job or draft."""
         return await self._read("job = :job ORDER BY id", {"job": job})
+
+    async def everywhere(self) -> Mapping[str, Sequence[JobTarget]]:
+        """Return the targets of all jobs and drafts, by the id of the job."""
+        found = defaultdict[str, list[JobTarget]](list)
+        for target in await self._read("id <> '' ORDER BY id", {}):
+            found[target.job].append(target)
+        return found
 
     async def find(self, target_id: str) -> JobTarget | None:
         return next(iter(await self._read("id = :id", {"id": target_id})), None)

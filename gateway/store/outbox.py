@@ -8,10 +8,11 @@ from functools import partial
 from typing import NamedTuple
 
 from agent_core.origin import in_line
-from channels.base import ChatKey, OutboundMessage
+from channels.base import ChatKey, OutboundMessage, Posted
 from channels.values import Known
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Work
+from gateway.store.further_messages import first_of, further_ids, insert_further, place_of
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.reading_place import END, Place
 from gateway.store.rows import InboxItem, Offered, Post, PostState
@@ -83,28 +84,22 @@ class Outbox(Table):
 
         return self._writer.submit(change, later=True)
 
-    async def sent(
-        self,
-        post: Post,
-        message_id: str,
-        at: float | None = None,
-        tries: int = 0,
-        also: Work[None] | None = None,
-    ) -> None:
+    async def sent(self, post: Post, posted: Posted, tries: int = 0, also: Work[None] | None = None) -> None:
         """Record the arrival of a post.
 
         Args:
             post: The post as it was sent.
-            message_id: The platform's id of the message.
-            at: The platform's time of it, in seconds since the epoch; None: now.
+            posted: The message that the platform stored.
             tries: The number of tries that were not recorded before.
             also: Written in the same transaction.
         """
-        at = self._clock.time() if at is None else at
+        at = self._clock.time() if posted.at is None else posted.at
         body, chat = self._secrets.masked(_kept(post.message)).model_dump_json(), str(post.chat)
 
         def change(connection: Connection) -> None:
-            connection.execute(_SENT, (message_id, body, at, tries, int(post.message_id is None), post.key))
+            row = (posted.message_id, body, at, tries, int(post.message_id is None), post.key)
+            connection.execute(_SENT, row)
+            insert_further(connection, post.chat, posted)
             if post.chat.thread is not None and connection.execute(_SPOKE, (chat,)).rowcount:
                 self._changed(connection, Topic.SPOKEN, chat)
             if also is not None:
@@ -112,11 +107,11 @@ class Outbox(Table):
 
         await self._writer.submit(change)
 
-    async def shown(self, post: Post, message_id: str) -> None:
+    async def shown(self, post: Post, posted: Posted) -> None:
         """Record a message that was sent without being queued, as it would be worthless later."""
         rows = rows_of(masked_posts([post], self._secrets), self._clock.time())
         self._writer.submit(partial(insert, rows=rows), later=True)
-        await self.sent(post, message_id)
+        await self.sent(post, posted)
 
     async def failed(self, key: str, reason: str) -> None:
         """Give up a post."""
@@ -172,7 +167,8 @@ class Outbox(Table):
         query = "SELECT message_id FROM outbox WHERE chat = ? AND message_id IS NOT NULL ORDER BY at DESC LIMIT ?"
 
         def read(connection: Connection) -> frozenset[str]:
-            return frozenset(name for (name,) in connection.execute(query, (str(post.chat), MOST_IDS)))
+            firsts = [name for (name,) in connection.execute(query, (str(post.chat), MOST_IDS))]
+            return frozenset([*firsts, *further_ids(connection, post.chat, MOST_IDS)])
 
         return Known(others=await self._reader.run(read), since=post.at)
 
@@ -255,7 +251,7 @@ class Outbox(Table):
         )
 
         def read(connection: Connection) -> list[Post]:
-            row = connection.execute(query, (str(chat), message_id)).fetchone()
+            row = connection.execute(query, (str(chat), first_of(connection, chat, message_id))).fetchone()
             if row is None:
                 return []
             (key,) = row
@@ -267,6 +263,10 @@ class Outbox(Table):
             return found or [only] if only else []
 
         return await self._reader.run(read)
+
+    async def place(self, chat: ChatKey, message_id: str) -> int:
+        """Return which of the messages that one send posted this is; 0 is the first."""
+        return await self._reader.run(lambda connection: place_of(connection, chat, message_id))
 
     async def offers(self, chat: ChatKey, since: float, mark: str = SAYS_YES) -> list[Offered]:
         """Return our messages since `since` that a plain "yes" would answer in their current text, oldest first.
@@ -373,7 +373,7 @@ def _current(connection: Connection, chat: ChatKey, message_id: str) -> Post | N
         f"{_SELECT} WHERE chat = ? AND message_id = ? AND state = 'sent'"
         " ORDER BY at DESC, key LIKE 'inbox-%' DESC, length(key) DESC, key DESC LIMIT 1"
     )
-    return next(_posts(connection.execute(query, (str(chat), message_id))), None)
+    return next(_posts(connection.execute(query, (str(chat), first_of(connection, chat, message_id)))), None)
 
 
 def _is_current(connection: Connection, post: Post) -> bool:

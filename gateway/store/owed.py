@@ -58,7 +58,7 @@ def nothing_owed(_: Connection) -> Sequence[Owed]:
 
 
 class OwedItems(Table):
-    """What is owed, of all kinds."""
+    """The owed items of all kinds."""
 
     async def left(self, chat: ChatKey | None = None) -> list[Owed]:
         """Return what a chat is owed, or all chats, oldest first."""

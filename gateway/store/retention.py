@@ -21,7 +21,8 @@ RUNS = 10
 """The most runs shortened in one transaction, as others wait for it."""
 
 _OLD_RUNS = (
-    "SELECT run FROM runs WHERE shortened = 0 AND state = 'done' AND started < :before AND coalesce(ended, 0) < :before"
+    "SELECT run, started FROM runs WHERE started >= :since AND started < :before AND coalesce(ended, 0) < :before"
+    " AND shortened = 0 AND state = 'done'"
     " AND session NOT IN (SELECT session FROM chats)"
     " AND session NOT IN (SELECT session FROM runs WHERE state != 'done')"
     " ORDER BY started LIMIT :most"
@@ -31,19 +32,25 @@ _OLD_RUNS = (
 class Retention(Table):
     """Shortens old entries, a few at a time."""
 
+    _since = 0.0
+    """When the last run began that was shortened in this pass; 0 if none was."""
+
     async def shorten(self, before: float) -> int:
         """Shorten the oldest runs that ended before `before`. Returns how many were shortened, at most `RUNS`."""
 
-        def change(connection: Connection) -> int:
-            runs = [run for (run,) in connection.execute(_OLD_RUNS, {"before": before, "most": RUNS})]
-            for run in runs:
+        def change(connection: Connection) -> list[tuple[str, float]]:
+            values = {"since": self._since, "before": before, "most": RUNS}
+            runs = connection.execute(_OLD_RUNS, values).fetchall()
+            for run, _ in runs:
                 _shorten_steps(connection, run)
                 _shorten_calls(connection, run)
                 _shorten_results(connection, run)
                 connection.execute("UPDATE runs SET shortened = 1 WHERE run = ?", (run,))
-            return len(runs)
+            return runs
 
-        return await self._writer.submit(change)
+        runs = await self._writer.submit(change)
+        self._since = runs[-1][1] if runs else 0.0
+        return len(runs)
 
     async def free_pages(self) -> bool:
         """Return some free space to the file system. Returns True if there is more."""

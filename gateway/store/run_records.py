@@ -1,7 +1,9 @@
 """Everything that the store knows about one run: its row, its calls, what ruled them, and the sending of its posts."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, takewhile
 from typing import Literal, NamedTuple
 
 from channels.base import ChatKey
@@ -91,7 +93,7 @@ Order = Literal["newest", "dearest", "longest"]
 
 @dataclass(frozen=True)
 class RunFilter:
-    """Which runs to list; what is empty or None does not matter."""
+    """A filter for listing runs; what is empty or None does not matter."""
 
     chat: str = ""
     """Key of a chat, whose threads count too."""
@@ -117,6 +119,8 @@ class Account:
     questions: tuple[Question, ...]
 
 
+MOST_BESIDE = 10
+"""Runs before another one, and behind it, that may have answered the same."""
 _COMPUTED = {"tokens": TOKENS_OF_RUN, "cost_usd": COST_OF_RUN}
 _RUN = f"SELECT {', '.join(_COMPUTED.get(name, name) for name in RunRecord._fields)} FROM runs"  # noqa: S608
 _ORDERS: Mapping[Order, str] = {
@@ -149,7 +153,9 @@ class RunRecords(Table):
         self._writer.submit(change, later=True)
 
     async def find(self, run_id: str, chat: ChatKey | None) -> RunRecord | None:
-        """Return the newest run whose id begins so, in this chat; in any chat if `chat` is None."""
+        """Return the newest run whose id begins so, in this chat; in any chat if `chat` is None. "" names no run."""
+        if not run_id:
+            return None
         query = f"{_RUN} WHERE substr(run, 1, ?) = ? AND chat = coalesce(?, chat) ORDER BY started DESC LIMIT 1"
         place = chat and str(chat)
 
@@ -235,6 +241,23 @@ class RunRecords(Table):
 
         return await self._reader.run(read)
 
+    async def answers(self, run: RunRecord) -> list[RunRecord]:
+        """Return the run and those right before and behind it that were asked the same in the same conversation."""
+        beside = f"{_RUN} WHERE chat = ? AND session = ? AND started"
+        earlier, later = f"{beside} < ? ORDER BY started DESC LIMIT ?", f"{beside} > ? ORDER BY started LIMIT ?"
+        values = run.chat, run.session, run.started, MOST_BESIDE
+
+        def read(connection: Connection) -> list[RunRecord]:
+            asked = _asked(connection, run)
+
+            def same(query: str) -> list[RunRecord]:
+                rows = map(RunRecord._make, connection.execute(query, values))
+                return [*takewhile(lambda each: asked and _asked(connection, each) == asked, rows)]
+
+            return [*reversed(same(earlier)), run, *same(later)]
+
+        return await self._reader.run(read)
+
     async def sends(self, run_id: str) -> list[SendRecord]:
         """Return the posts of a run, or of something else that posts, oldest first."""
 
@@ -245,12 +268,25 @@ class RunRecords(Table):
 
     async def heard(self, seq: int) -> InboxItem | None:
         """Return the inbound event with this number."""
+        return (await self.all_heard([seq])).get(seq)
 
-        def read(connection: Connection) -> InboxItem | None:
-            rows = connection.execute("SELECT seq, payload FROM inbox WHERE seq = ?", (seq,))
-            return next(readable(rows, parse_item, "inbox"), None)
+    async def all_heard(self, seqs: Collection[int]) -> dict[int, InboxItem]:
+        """Return the inbound events with these numbers, as far as they can be read."""
+        query = "SELECT seq, payload FROM inbox WHERE seq = ?"
+
+        def read(connection: Connection) -> dict[int, InboxItem]:
+            rows = chain.from_iterable(connection.execute(query, (seq,)) for seq in seqs)
+            return {each.seq: each for each in readable(rows, parse_item, "inbox")}
 
         return await self._reader.run(read)
+
+
+def _asked(connection: Connection, run: RunRecord) -> object:
+    """Return what the first message of a run says, without the time and whatever else came with it."""
+    query = "SELECT message FROM transcript WHERE run = ? ORDER BY seq LIMIT 1"
+    row = connection.execute(query, (run.run,)).fetchone()
+    message = json.loads(row[0]) if row else {}
+    return message.get("role") == "user" and message.get("content")
 
 
 def _where(wanted: RunFilter) -> tuple[str, list[str | float | int]]:

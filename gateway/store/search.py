@@ -1,6 +1,7 @@
 """The search index over what was said."""
 
 import asyncio
+import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from agent_core.messages import (
 )
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.search_index import SEEN, Entry, Sought, index_of
+from gateway.store.search_index import SEEN, ArrayIndex, Entry, Fts5Index, SearchIndex, Sought
 from gateway.store.search_terms import indexed_terms, sought_terms
 from gateway.store.table import Table, readable
 from gateway.store.writer import StoreUnavailable, Writer
@@ -86,7 +87,7 @@ class Search(Table):
         await index_newest(self._writer)
 
         def read(connection: Connection) -> Page:
-            rows = list(readable(index_of(connection).find(connection, chats, asked), _found, "transcript"))
+            rows = list(readable(_index_of(connection).find(connection, chats, asked), _found, "transcript"))
             (left,) = connection.execute("SELECT before FROM search_progress").fetchone()
             found = [row for row in rows[:most] if row.chat in chats]
             return Page(found, rows[most - 1].seq if len(rows) > most else None, is_complete=left <= 1)
@@ -105,9 +106,14 @@ async def index_newest(writer: Writer) -> None:
         await writer.submit(_index_newer, patient=False)
 
 
+def _index_of(connection: Connection) -> SearchIndex:
+    """Return the index of the database that a connection leads to."""
+    return Fts5Index() if isinstance(connection, sqlite3.Connection) else ArrayIndex()
+
+
 def appended(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
     """Index a new row of the transcript: at once, or together with those before it."""
-    if not index_of(connection).adds_together:
+    if not _index_of(connection).adds_together:
         index(connection, [(seq, chat, run, message)])
     elif seq % TOGETHER == 0:
         _index_newer(connection)
@@ -115,7 +121,7 @@ def appended(connection: Connection, seq: int, chat: ChatKey, run: str, message:
 
 def _index_newer(connection: Connection) -> None:
     """Index the rows that were appended since the last time."""
-    if not index_of(connection).adds_together:
+    if not _index_of(connection).adds_together:
         return
     (after,) = connection.execute("SELECT after FROM search_progress").fetchone()
     query = f"SELECT seq, chat, run, message FROM transcript WHERE seq > ? AND {SEEN} ORDER BY seq"  # noqa: S608
@@ -131,7 +137,7 @@ def index(connection: Connection, rows: Iterable[Row]) -> None:
     found = ((seq, chat, run, indexed_terms(said(message))) for seq, chat, run, message in rows)
     entries = [Entry(seq, chat, run, terms) for seq, chat, run, terms in found if terms]
     for begin in range(0, len(entries), AT_ONCE):
-        index_of(connection).add(connection, entries[begin : begin + AT_ONCE])
+        _index_of(connection).add(connection, entries[begin : begin + AT_ONCE])
 
 
 def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> list[tuple[ChatKey, str]]:
@@ -139,7 +145,7 @@ def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> l
     terms = sought_terms(words)
     if not terms:
         return []
-    rows = index_of(connection).find_of_owner(connection, owner, terms, most)
+    rows = _index_of(connection).find_of_owner(connection, owner, terms, most)
 
     def read(row: tuple[int, str, str]) -> tuple[ChatKey, str]:
         _, chat, message = row
@@ -179,19 +185,19 @@ def _row(row: tuple[int, str, str, str]) -> Row:
 
 def drop(connection: Connection, chats: Sequence[ChatKey], rows: Sequence[int]) -> None:
     """Take all rows of chats, and other rows of the transcript, out of the index; or empty it if that is impossible."""
-    if not index_of(connection).drop(connection, chats, rows):
+    if not _index_of(connection).drop(connection, chats, rows):
         forget(connection)
 
 
 def moved(connection: Connection, old: ChatKey, new: ChatKey) -> None:
     """Find the rows of a chat under its new key; or empty the index if that is impossible."""
-    if not index_of(connection).rename(connection, old, new):
+    if not _index_of(connection).rename(connection, old, new):
         forget(connection)
 
 
 def forget(connection: Connection) -> None:
     """Empty the index, so that `index_older` builds it again."""
-    index_of(connection).clear(connection)
+    _index_of(connection).clear(connection)
     (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM transcript").fetchone()
     connection.execute("UPDATE search_progress SET before = ?, after = ?", (last + 1, last))
 

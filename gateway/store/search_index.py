@@ -1,6 +1,5 @@
 """The index of the search: a virtual table of FTS5 on SQLite, arrays of terms with a GIN index on PostgreSQL."""
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -156,11 +155,6 @@ class ArrayIndex:
 
     def clear(self, connection: Connection) -> None:
         connection.execute("DELETE FROM said")
-
-
-def index_of(connection: Connection) -> SearchIndex:
-    """Return the index of the database that a connection leads to."""
-    return Fts5Index() if isinstance(connection, sqlite3.Connection) else ArrayIndex()
 
 
 def _all(terms: Iterable[str]) -> str:

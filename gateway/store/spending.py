@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
+from gateway.store.budget import ALL, NOTHING, Account, Budget, Payer, Scope, Spent, chat_account
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 from gateway.store.topics import Topic
@@ -106,13 +106,12 @@ class Spending(Table):
 
         return await self._writer.submit(change)
 
-    def sums(self, since: float, *, only_reserved: bool = False) -> "asyncio.Future[dict[Account, Spent]]":
-        """Return what each account has used in the calls since a time, or what of it is reserved only.
+    def sums(self, since: float) -> "asyncio.Future[dict[Account, Spent]]":
+        """Return what each account has used in the calls since a time.
 
         All changes that were queued before are included.
         """
-        state = " AND state = 'reserved'" if only_reserved else ""
-        query = f"SELECT {{}}, sum(tokens), sum(cost) FROM spending WHERE at >= ?{state} GROUP BY 1"  # noqa: S608
+        query = "SELECT {}, sum(tokens), sum(cost) FROM spending WHERE at >= ? GROUP BY 1"
 
         def read(connection: Connection) -> dict[Account, Spent]:
             found: dict[Account, Spent] = {}
@@ -122,6 +121,24 @@ class Spending(Table):
                         found[Account(scope, subject)] = Spent(tokens, cost)
             for _, tokens, cost in connection.execute(query.format("''"), (since,)):
                 found[ALL] = Spent(tokens, cost)
+            return found
+
+        return self._writer.submit(read)
+
+    def reserved(self, since: float) -> "asyncio.Future[dict[Account, Spent]]":
+        """Return what is reserved of each account for the calls since a time that are being made.
+
+        All changes that were queued before are included.
+        """
+        columns = ", ".join(COLUMNS.values())
+        query = f"SELECT tokens, cost, {columns} FROM spending WHERE at >= ? AND state = 'reserved'"  # noqa: S608
+
+        def read(connection: Connection) -> dict[Account, Spent]:
+            found: dict[Account, Spent] = {}
+            for tokens, cost, *subjects in connection.execute(query, (since,)):
+                named = [Account(scope, each) for scope, each in zip(COLUMNS, subjects, strict=True) if each]
+                for account in (*named, ALL):
+                    found[account] = found.get(account, NOTHING) + Spent(tokens, cost)
             return found
 
         return self._writer.submit(read)
@@ -174,8 +191,8 @@ class Spending(Table):
 
         def read(connection: Connection) -> list[Share]:
             return [
-                Share(at, subject, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
-                for at, subject, calls, tokens, cost, guessed, guessed_cost in connection.execute(query, values)
+                Share(at, subject, calls, Spent(tokens, cost), Spent(*guessed) if any(guessed) else NOTHING)
+                for at, subject, calls, tokens, cost, *guessed in connection.execute(query, values)
             ]
 
         return await self._reader.run(read)

@@ -98,6 +98,16 @@ class Transcript(Table):
 
         return await self._reader.run(read)
 
+    async def first_of(self, runs: Collection[str]) -> dict[str, AgentMessage]:
+        """Return the first message that each run has added, where there is one that can be read."""
+        query = f"SELECT seq, message FROM transcript WHERE run = ? AND {IS_KEPT} ORDER BY seq LIMIT 1"  # noqa: S608
+
+        def read(connection: Connection) -> dict[str, AgentMessage]:
+            found = {run: _messages(connection.execute(query, (run,))) for run in runs}
+            return {run: messages[0] for run, messages in found.items() if messages}
+
+        return await self._reader.run(read)
+
     async def has_rows(self, run: Run) -> bool:
         """Return True if a run has added messages, also if they cannot be read any more."""
 
