@@ -12,7 +12,8 @@ from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import Button, ChannelError, OutboundMessage, Posted, Sender
 from gateway.delivery.delivery import Delivery
-from gateway.delivery.progress_message import SOON, YOUNG, ProgressMessage
+from gateway.delivery.edited_message import progress_key
+from gateway.delivery.progress_message import SOON, YOUNG, ProgressMessage, stop_button
 from gateway.delivery.reasoning import reasoning_of
 from gateway.permissions.access import Access
 from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, folded_posts, signed
@@ -111,12 +112,12 @@ class Answers:
 
     async def shown(self, run: Run) -> Posted | None:
         """Return the run's progress message. If it was not recorded, look for it on the platform."""
-        key = f"{run.id}:progress:0"
+        key = progress_key(run)
         noted = await self._store.outbox.find(key)
         if noted and noted.message_id:
             return Posted(chat=run.chat, message_id=noted.message_id)
         try:
-            message = OutboundMessage(markdown="")
+            message = OutboundMessage(markdown="", buttons=stop_button(run.id, "en"))  # its words are not known
             known = await self._store.outbox.known(Post(key, run.id, run.chat, message, CLEAN, at=run.started))
             return (await self._delivery.masked_channel(run.chat).find(run.chat, message, key, known)).found
         except ChannelError as error:

@@ -5,7 +5,7 @@ under a message of Parley, that message comes too.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -38,6 +38,8 @@ LONGEST = 500
 """Most characters of one message."""
 
 _EMPHASIS = re.compile(r"[*_~`\\]")
+_NAMES = re.compile(r"(?:\s*\[[^\[\]]+\])+$")
+"""The names of files at the end of a quotation."""
 _MARKS = re.compile(r"[|\[\]()<>#]")
 
 log = structlog.get_logger(__name__)
@@ -117,9 +119,19 @@ class EarlierTalk:
                 names = origin_of_names(said.event, self.is_trusted)
                 return Told(with_plain_names(plain, said.event, self.is_trusted), files | names | DATA)
             parts = await self._parts(chat, event.reply_to or "")
-            if parts and words in _plain(" ".join(part.message.markdown for part in parts)):
-                return Told(plain, joined([DATA, *[await origin_of_post(self.store, part) for part in parts]]))
+            ours = _plain(" ".join(part.message.markdown for part in parts))
+            if not parts or _plain(_NAMES.sub("", said_words)) not in ours:
+                continue
+            if words not in ours:
+                plain = await self._naming_file(chat, event.reply_to or "", parts, plain)
+            return Told(plain, joined([DATA, *[await origin_of_post(self.store, part) for part in parts]]))
         return Told(quoted, named(speaker_of(quoted)))
+
+    async def _naming_file(self, chat: ChatKey, message_id: str, parts: Sequence[Post], quoted: str) -> str:
+        """Return a quotation with our own name of the file that a message of ours shows: the platform may have none."""
+        files = [file for part in parts for file in part.message.attachments]
+        place = await self.store.outbox.place(chat, message_id)
+        return _with_files(_NAMES.sub("", quoted), files[place : place + 1])
 
     async def quotes_stranger(self, event: MessageReceived) -> bool:
         """Return True if the message replies to one that shows the words of a stranger."""

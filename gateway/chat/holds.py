@@ -164,7 +164,7 @@ class Holds:
         return hold.until - self._now()
 
     async def over(self, hold: Hold, clock: Clock) -> None:
-        """HoldUntil until the time that a hold names, or until anything changes."""
+        """Wait until the time that a hold names, or until anything changes."""
         self.changed.clear()
         await set_within(self.changed, hold.until - self._now(), clock)
 

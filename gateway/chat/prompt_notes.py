@@ -21,11 +21,11 @@ class PromptNote:
     origin: Origin
 
 
+@dataclass(frozen=True)
 class PromptHistory:
     """The part of a conversation that the model has read."""
 
-    def __init__(self, messages: Sequence[AgentMessage]) -> None:
-        self._messages = messages
+    _messages: Sequence[AgentMessage]
 
     @property
     def is_empty(self) -> bool:

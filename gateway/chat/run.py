@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import structlog
 
-from agent_core.agent import Agent, RunStart
+from agent_core.agent import Agent, RunStart, reason_for
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
@@ -19,7 +18,7 @@ from agent_core.events import (
     ToolExecutionUpdate,
 )
 from agent_core.messages import AgentMessage
-from agent_core.reasons import TerminalReason
+from agent_core.reasons import TerminalReason, TransitionReason
 from channels.base import ChatKey
 from gateway.chat.answers import Answers
 from gateway.chat.places import Moved
@@ -105,6 +104,10 @@ class ChatRun:
         """True once it waits for room in a budget and makes way for others."""
         self.called = CalledTools()
         self.said = on_said
+        self.prompts: Sequence[AgentMessage] = ()
+        """The messages with which it begins."""
+        self.earlier: Sequence[AgentMessage] = ()
+        """Those that it has stored in an earlier process."""
         self._makes_way = makes_way
         self._end = AgentEnd(reason=TerminalReason.ERROR, messages=())
         self._progress: ProgressMessage | None = None
@@ -122,43 +125,45 @@ class ChatRun:
     def ended(self, end: AgentEnd) -> None:
         self._end, self.is_over = end, True
 
-    async def drive(self, prompts: list[AgentMessage], earlier: list[AgentMessage]) -> None:
-        """Run the agent on new messages, or go on with a run of an earlier process, and deliver the answer.
+    async def drive(self) -> None:
+        """Run the agent on its prompts, or go on with a run of an earlier process, and deliver the answer.
 
-        `earlier` holds the messages that such a run has stored; its progress message is used again.
+        The progress message of such a run is used again.
         """
-        start, posted = RunStart(self._run.id, self._run.person), None
-        if prompts:
+        start, reason, posted = RunStart(self._run.id, self._run.person), reason_for(self.prompts), None
+        if self.prompts:
             self._store.runs.begin(self._run)
-            work = partial(self._agent.run, prompts, start)
-        elif earlier:
+        elif self.earlier:
             posted = await self._answers.shown(self._run)
             log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
-            so_far = await self._store.runs.so_far(self._run, earlier)
-            work = partial(self._agent.go_on, replace(start, so_far=so_far))
+            so_far = await self._store.runs.so_far(self._run, self.earlier)
+            start, reason = replace(start, so_far=so_far), TransitionReason.RESUME
         else:
             # The process ended before the first message was stored: it is still waiting, and begins another run.
             await self._store.runs.end(self._run, RunEnd(TerminalReason.ABORTED, ""), ())
             return
         self._progress = progress = self._answers.progress(self._run, self._language, posted)
         try:
-            await self._runner.drive(self._run, self._agent, work, self)
+            async with self._runner.driving(self._run, self._agent, self) as emit:
+                with self._agent.running(start, emit) as run:
+                    await self._agent.loop.run(run, self.prompts, reason)
         finally:
             await progress.stop()
         if self.is_left:
             await progress.rest()
         else:
-            await self._settle(self._end, progress, earlier)
+            await self._settle(progress)
 
-    async def _settle(self, end: AgentEnd, progress: ProgressMessage, earlier: list[AgentMessage]) -> None:
+    async def _settle(self, progress: ProgressMessage) -> None:
         """Store the end of the run and its answer in one transaction, then deliver it."""
+        end = self._end
         if end.error:
             log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
-        how, posts = await self._answers.compose(self._run, self._agent, end, earlier, progress)
+        how, posts = await self._answers.compose(self._run, self._agent, end, self.earlier, progress)
         owed = await self._store.runs.end(self._run, how, posts, owes=self._owed.at_end(self._run, how))
         self.is_noted = True
         trouble = await self._ends.deliver(self._run, posts)
-        if earlier and not progress.progress.tools and posts and posts[-1].is_progress:
+        if self.earlier and not progress.progress.tools and posts and posts[-1].is_progress:
             await progress.vanish()  # it would only say how long the restart took
         if trouble is None:
             self._runner.tally.answered[self._run.chat.platform] += 1

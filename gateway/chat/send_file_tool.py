@@ -53,9 +53,10 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         posts = [Post(each, "", chat, part, origin) for each, part in zip(keys, parts, strict=True)]
         unsent = [post for post in posts if not await is_sent(post.key)]
         await store.outbox.add(unsent)
-        await delivery.deliver(chat, unsent)
-        if not all([await is_sent(post.key) for post in unsent]):
-            raise ToolFailed(f"{names} could not be sent", "tell the person")
+        trouble = await delivery.attempt(chat, unsent)
+        if trouble is not None or not all([await is_sent(post.key) for post in unsent]):
+            what = f"{names} could not be sent" if len(paths) == 1 else f"of {names} not all could be sent"
+            raise ToolFailed(f"{what}: {trouble.reason}" if trouble else what, "tell the person")
         return told
 
     return send_file

@@ -1,7 +1,8 @@
 """A chat's session: its mailbox, its current run, and the users who may steer that run."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 
 import structlog
@@ -214,40 +215,36 @@ class ChatSession:
             return
         async with self._typing.shown(self.key, self.current.is_busy):
             while self._has_work:
-                await self._next()
+                if (turn := await self._next_turn()) is not None:
+                    async with self._attempt(*turn), self._prepared(*turn) as chat_run:
+                        if chat_run is not None:
+                            await chat_run.drive()
 
-    async def _next(self) -> None:
-        """Do the next piece of work: unsent posts, then unfinished runs and jobs' posts, then the next messages."""
+    async def _next_turn(self) -> tuple[Run, Sequence[InboxItem]] | None:
+        """Return the run that comes next: an unfinished one, or a new one for these messages. Unsent posts and jobs'
+        posts come before it. None if they were all, or the run has to wait."""
         if self._unsent:
             owed, self._unsent = self._unsent, []
             await self._runs.deliver_left(self.key, owed)
-            return
+            return None
         await self.conversation.settings()
         if self.holds.on_all:
-            return
-        items: Sequence[InboxItem] = ()
-        run = self.open_runs.next()
-        if run is None:
-            if self.key in self._notes.posted_in:
-                await self._notes.told(self.key)
-            await self._note_down()
-            if self._turns.asked is not None and await self._is_held(self._turns.asked):
-                return
-            items, hold = self.mail.next_turn()
-            if hold is not None and not hold.is_endless:
-                log.debug("a run waits", chat=str(self.key), why=hold.why.value)
-                await self.holds.over(hold, self._turns.clock)
-            if not items:
-                return
-            now = self.conversation.settings_now  # another session may have begun while the messages waited
-            run = self._turns.new_run(now, items[0], in_group=self._channel.is_group(self.key))
-        self.current.begin(run, items)
-        try:
-            with self._runs.runner.tracked(run):
-                await self._attempt(run, items)
-        finally:
-            self.current.end()
-            self.mail.take_back()
+            return None
+        if (unfinished := self.open_runs.next()) is not None:
+            return unfinished, ()
+        if self.key in self._notes.posted_in:
+            await self._notes.told(self.key)
+        await self._note_down()
+        if self._turns.asked is not None and await self._is_held(self._turns.asked):
+            return None
+        items, hold = self.mail.next_turn()
+        if hold is not None and not hold.is_endless:
+            log.debug("a run waits", chat=str(self.key), why=hold.why.value)
+            await self.holds.over(hold, self._turns.clock)
+        if not items:
+            return None
+        now = self.conversation.settings_now  # another session may have begun while the messages waited
+        return self._turns.new_run(now, items[0], in_group=self._channel.is_group(self.key)), items
 
     async def _is_held(self, asked: Asked) -> bool:
         """Return True if messages wait for a run, and a plugin lets them."""
@@ -257,24 +254,35 @@ class ChatSession:
             self.holds.set(hold)
         return hold is not None
 
-    async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
-        """Drive a run. An internal error ends it, not the chat, and is not repeated at each start; one for want of file
-        handles lets it wait for them, and go on."""
+    @asynccontextmanager
+    async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> AsyncIterator[None]:
+        """Hold a run as the current one. An internal error ends it, not the chat, and is not repeated at each start;
+        one for want of file handles lets it wait for them, and go on."""
+        self.current.begin(run, items)
         try:
-            with self._runs.runner.drain.unit(run.id, self.key):
-                await self._drive(run, items)
-            self._handles.over(run.id)
-        except Exception as error:
-            self.conversation.forget_agent()
-            if lacks_handles(error):
-                await self._runs.store.runs.note_shutdown([run.id])  # no crash is counted when it goes on
-            if await self._handles.awaited(run.id, error):
-                await self._go_on_with(run)
-                return
-            self._handles.over(run.id)
-            log.exception("run failed", run=run.id, chat=str(self.key))
-            self._runs.runner.tally.runs[TerminalReason.ERROR.value] += 1
-            await self._runs.ends.give_up(run, items, type(error).__name__, await self._language())
+            with self._runs.runner.tracked(run):
+                try:
+                    with self._runs.runner.drain.unit(run.id, self.key):
+                        yield
+                    self._handles.over(run.id)
+                except Exception as error:  # noqa: BLE001 (it is logged, or waited for)
+                    await self._failed(run, items, error)
+        finally:
+            self.current.end()
+            self.mail.take_back()
+
+    async def _failed(self, run: Run, items: Sequence[InboxItem], error: Exception) -> None:
+        """Give up a run after an error, or let it go on once there are file handles if it lacked those."""
+        self.conversation.forget_agent()
+        if lacks_handles(error):
+            await self._runs.store.runs.note_shutdown([run.id])  # no crash is counted when it goes on
+        if await self._handles.awaited(run.id, error):
+            await self._go_on_with(run)
+            return
+        self._handles.over(run.id)
+        log.error("run failed", run=run.id, chat=str(self.key), exc_info=error)
+        self._runs.runner.tally.runs[TerminalReason.ERROR.value] += 1
+        await self._runs.ends.give_up(run, items, type(error).__name__, await self._language())
 
     async def _go_on_with(self, run: Run) -> None:
         """Let a run that waited go on next, unless a user has stopped it meanwhile. If none of its messages is stored,
@@ -296,17 +304,19 @@ class ChatSession:
             return await self.conversation.language_for(self.current.run.person)
         return await self.conversation.language(otherwise=self.current.language)
 
-    async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
-        attempt = Attempt((), is_stuck=False) if items else await self._runs.runner.resume(run)
-        if attempt.is_stuck:
-            await self._runs.ends.set_aside(run, attempt.said, await self._language())
-            return
-        goes_on = not items and await self._runs.store.runs.take_up(run)
+    @asynccontextmanager
+    async def _prepared(self, run: Run, items: Sequence[InboxItem]) -> AsyncIterator[ChatRun | None]:
+        """Yield what drives a run, with its agent and its first messages; None if it has ended already."""
+        agent: Agent | None
         if items:
-            agent: Agent | None = await self.conversation.agent_of(run.session)
+            attempt, goes_on = Attempt((), is_stuck=False), False
+            agent = await self.conversation.agent_of(run.session)
         else:
-            agent = await self._agent_resuming(run, attempt, goes_on=goes_on)
+            attempt = await self._runs.runner.resume(run)
+            goes_on = not attempt.is_stuck and await self._runs.store.runs.take_up(run)
+            agent = await self._resuming(run, attempt, goes_on=goes_on)
         if agent is None:
+            yield None
             return
         with self.conversation.driving(agent):
             language, in_group = await self._language(), self._channel.is_group(self.key)
@@ -314,13 +324,17 @@ class ChatSession:
             self.current.drive(driven)
             if goes_on:
                 await self._steer_with_later_words(run)
-            prompts = await self.conversation.prompts(run, items, agent) if items else []
-            await driven.drive(prompts, list(attempt.said))
+            driven.prompts = await self.conversation.prompts(run, items, agent) if items else []
+            driven.earlier = attempt.said
+            yield driven
         if driven.is_left:
             await self._make_way(run, agent.loop.models.spending)
 
-    async def _agent_resuming(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
-        """Return the agent that resumes a run; None if the run has ended, as its messages are gone from the history."""
+    async def _resuming(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
+        """Return the agent that resumes a run; None if the run has ended, as it is stuck or its messages are gone."""
+        if attempt.is_stuck:
+            await self._runs.ends.set_aside(run, attempt.said, await self._language())
+            return None
         if goes_on:
             self.conversation.forget_agent()  # it does not know the run
         agent = await self.conversation.agent_of(run.session)

@@ -5,6 +5,7 @@ same over all tries.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
@@ -20,6 +21,7 @@ from channels.tasks import until_one_ends
 from channels.text import visible
 from gateway.delivery.attempts import Attempts, Unconfirmed
 from gateway.delivery.limiter import ChatLimiter, Priority
+from gateway.delivery.parting import parted, with_name, without_file
 from gateway.delivery.sending import Right, Sending, SendsAlways
 from gateway.delivery.tally import DeliveryTally
 from gateway.security.masked_channel import MaskedChannel, stay
@@ -73,6 +75,8 @@ class Delivery:
         self.tally = DeliveryTally()
         self._kept: dict[str, ChatKey] = {}
         """Chats by the keys of posts that wait because the platform refuses the account."""
+        self._parted: dict[str, Sequence[Post]] = {}
+        """The other parts of each post whose files were refused together, by its key."""
         self._background = Background("a message was not delivered in the background")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
@@ -150,13 +154,14 @@ class Delivery:
         self.limiter(chat).hurry(chat, min(map(_priority, posts), default=Priority.COSMETIC))
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
-            for post in await self._still_unsent(posts, right):
-                if not self.sending.keeps(chat):  # another process sends what is stored
-                    break
+            left = deque(await self._still_unsent(posts, right))
+            while left and self.sending.keeps(chat):  # else another process sends what is stored
+                post = left.popleft()
                 if post.is_progress:
                     self._background.start(self._fold(post), f"fold {post.run}")  # no answer waits for it
                 else:
                     trouble = await self._finish(post) or trouble
+                    left.extendleft(reversed(self._parted.pop(post.key, ())))
         self.delivered({post.run for post in posts})
         return trouble
 
@@ -239,8 +244,7 @@ class Delivery:
             return await self._try(post, attempts)
 
     async def _try(self, post: Post, attempts: Attempts) -> ChannelError | None:
-        without: ChannelError | None = None
-        """Error because of which the post goes out without its files."""
+        without: ChannelError | None = None  # because of which the post goes out without its file
         failure, wait = None, None
         while await self._turn_comes(post, wait):
             is_edit = post.message_id is not None
@@ -258,13 +262,17 @@ class Delivery:
                     # The message is gone or cannot be edited; its text still has to be read.
                     post = replace(post, message_id=None)
                     continue
+                if error.permanent and len(post.message.attachments) > 1:  # perhaps only one of them was refused
+                    post, *self._parted[post.key] = parts = parted(post)
+                    await self._store.outbox.add(parts)
+                    continue
                 if error.permanent and post.message.attachments and visible(post.message.markdown):
                     # Perhaps only the file was refused; the text still has to be read.
-                    post, without = replace(post, message=post.message.model_copy(update={"attachments": ()})), error
+                    post, without = without_file(post), with_name(error, post)
                     continue
                 if wait is None:
                     await self._give_up(post, error)
-                    return error
+                    return with_name(error, post)
                 self._delay(post, wait, error)
             else:
                 self.tally.done(post)
@@ -278,7 +286,7 @@ class Delivery:
         is_new = post.message_id is None and not post.is_progress
         arrival = self.arriving(post) if is_new else None
         also = arrival.record if arrival else None
-        await self._store.outbox.sent(post, posted.message_id, posted.at, tries, also)
+        await self._store.outbox.sent(post, posted, tries, also)
         if arrival is not None:
             arrival.begin()
 

@@ -66,7 +66,7 @@ class EditedMessage:
         self.posted, self.posted_at = posted, self._clock.monotonic()
         # the calls of a task stand in it before the task's report brings their origin into the run
         post = Post(progress_key(self._run), self._run.id, self._run.chat, message, NOT_KNOWN)
-        await self._store.outbox.shown(post, posted.message_id)
+        await self._store.outbox.shown(post, posted)
 
     async def let_go(self) -> None:
         """Give up a message that cannot be edited any more, and delete it if the platform allows it."""

@@ -23,6 +23,7 @@ from agent_core.events import (
 )
 from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.llm import TextDelta
+from agent_core.reasons import CONTINUES_ANSWER
 from channels.text import literal, visible
 from channels.values import CallRow
 from gateway.security.secrets import Secrets
@@ -92,7 +93,7 @@ class Progress:
                 # A new answer replaces one that broke off, and the text before tool calls.
                 self._words, self._waiting, self._is_paused = [self._before], "", False
             case TurnStart():
-                self._before = "".join(self._words) if event.reason.continues_answer else ""
+                self._before = "".join(self._words) if event.reason in CONTINUES_ANSWER else ""
             case MessageUpdate():
                 self._asking = ""
                 self._words.extend(_words_in(event))
@@ -183,13 +184,13 @@ class Progress:
         """Return Markdown: the newest lines, then up to `room` characters of the answer.
 
         It is never empty, unless the lines of tool calls are left out. With `seconds`
-        those of the run are told instead.
+        those of the run are told instead, unless a call waits for a person.
         """
         words = self._answer if room else ""
         lines = [line.render(now) for line in self._lines.values()] if calls else []
         if self.note:
             lines.append(f"… {_one_line(self.note, MOST_CHARS - 2)}")
-        elif not words and (seconds or self.running_since is None):
+        elif not words and (self.running_since is None or (seconds and not self.is_waiting)):
             lines.append(self._thinking(now))
         # Two spaces before a line break keep the lines apart in Markdown.
         parts = ["  \n".join(lines[-MOST_LINES:]), *self.heard, f"{words[:room]}…" if len(words) > room else words]

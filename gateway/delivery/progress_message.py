@@ -50,6 +50,9 @@ log = structlog.get_logger(__name__)
 class ProgressMessage:
     """Shows one run. `apply` takes its events; `stop` ends the edits and leaves the message as it is."""
 
+    _is_due = False
+    """True once the run may be shown. Only until then it matters when its first words come."""
+
     def __init__(
         self,
         *,
@@ -64,7 +67,11 @@ class ProgressMessage:
         """Begin to show the run. `posted` is the message of an earlier process, if the run is resumed."""
         self.progress = Progress(language, masked_channel.secrets)
         self._message = EditedMessage(masked_channel, run, store, clock, posted)
-        self._stream = _stream_of(masked_channel, run) if posted is None else None
+        self._stream = (
+            MaskedStream.of(masked_channel, run.chat, person=run.person, reply_to=run.reply_to, key=progress_key(run))
+            if posted is None
+            else None
+        )
         """The way to show the run, until it ends; afterwards the message is edited."""
         self._newest_before = masked_channel.newest(run.chat)
         self._masked_channel = masked_channel
@@ -112,11 +119,12 @@ class ProgressMessage:
         if self._reasoning is not None:
             self._reasoning.apply(event)
         self._changed.set()
-        has_words = self._has_words
-        if has_words and self._words_at is None:
-            self._words_at = self._clock.monotonic()
-        if isinstance(event, ToolExecutionStart) or (has_words and self._shows_words_early):
-            self._worth_showing.set()
+        if not self._is_due:
+            has_words = self.progress.has_words or (self._reasoning is not None and self._reasoning.has_begun)
+            if has_words and self._words_at is None:
+                self._words_at = self._clock.monotonic()
+            if isinstance(event, ToolExecutionStart) or (has_words and self._shows_words_early):
+                self._worth_showing.set()
 
     @property
     def may_become_answer(self) -> bool:
@@ -198,6 +206,7 @@ class ProgressMessage:
             await self._until_due()
         else:
             self._limiter.show(self._run)
+        self._is_due = True
         while True:
             if self.posted is None and not self._limiter.show(self._run):
                 await self._clock.sleep(STEP_BACK)
@@ -262,11 +271,6 @@ class ProgressMessage:
     def _has_written(self) -> bool:
         """True if other messages went to the chat since the run began, such as a card or a picture."""
         return self._masked_channel.wrote_since(self._chat, self._newest_before)
-
-    @property
-    def _has_words(self) -> bool:
-        """True if the model has produced text or reasoning to show."""
-        return self.progress.has_words or (self._reasoning is not None and self._reasoning.has_begun)
 
     @property
     def _shows_words_early(self) -> bool:
@@ -346,10 +350,9 @@ class ProgressMessage:
 
     def _rendered(self, live: Live) -> OutboundMessage:
         """Return the message that shows it."""
-        stop = Button(label=say("stop_button", self.language), action=f"/stop {self._run[:8]}")
         return OutboundMessage(
             markdown=live.text,
-            buttons=((stop,),),
+            buttons=stop_button(self._run, self.language),
             reply_to=self._reply_to,
             silent=self.progress.is_waiting,  # while an approval is pending, the question is what should notify
             reasoning=live.reasoning,
@@ -361,6 +364,6 @@ class ProgressMessage:
         await self._message.let_go()
 
 
-def _stream_of(masked_channel: MaskedChannel, run: Run) -> MaskedStream | None:
-    key = progress_key(run)
-    return MaskedStream.of(masked_channel, run.chat, person=run.person, reply_to=run.reply_to, key=key)
+def stop_button(run: str, language: Language) -> tuple[tuple[Button, ...], ...]:
+    """Return the rows of buttons below a message that shows a run; no other run has the same."""
+    return ((Button(label=say("stop_button", language), action=f"/stop {run[:8]}"),),)

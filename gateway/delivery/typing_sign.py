@@ -3,20 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import cast
 
 from agent_core.clock import Clock
-from channels.base import Channel, ChannelError, ChatKey
-from channels.capabilities import ShowsTyping, can
+from channels.base import ChannelError, ChatKey
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.limiter import ChatLimiter
+from gateway.security.masked_channel import MaskedChannel
 
 AGAIN_SECONDS = 1.0
 """Delay until an indicator that the rate limit had no room for is tried again."""
 
 
 async def show_typing(
-    channel: Channel,
+    masked_channel: MaskedChannel,
     chat: ChatKey,
     limiter: ChatLimiter,
     clock: Clock,
@@ -30,12 +29,12 @@ async def show_typing(
         is_wanted: Skips the indicator while it returns False.
         after: Seconds before the first indicator.
     """
-    if not can(channel, ShowsTyping):
+    shows = masked_channel.shows_typing
+    if shows is None:
         return
-    shows = cast(ShowsTyping, channel)
     if after:
         await clock.sleep(after)
-    every = channel.limits.typing_every.total_seconds()
+    every = masked_channel.channel.limits.typing_every.total_seconds()
     while True:
         shown = True
         try:
@@ -61,8 +60,8 @@ class Typing:
         self, chat: ChatKey, is_wanted: Callable[[], bool] = lambda: True, *, after: float = 0.0
     ) -> AsyncIterator[None]:
         """Show the indicator while the context is open; the arguments are those of `show_typing`."""
-        channel, limiter = self._delivery.channel(chat), self._delivery.limiter(chat)
-        typing = asyncio.create_task(show_typing(channel, chat, limiter, self._clock, is_wanted, after=after))
+        masked_channel, limiter = self._delivery.masked_channel(chat), self._delivery.limiter(chat)
+        typing = asyncio.create_task(show_typing(masked_channel, chat, limiter, self._clock, is_wanted, after=after))
         try:
             yield
         finally:

@@ -19,6 +19,7 @@ from agent_core.tools.tool import Tool
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.server_tool import Callers, ServerTool
 from gateway.store.chat_settings import EVERYWHERE, ChatSettings
+from gateway.store.connection import Connection
 
 _PREFIX = "mcp."
 """Before the name in the table of settings."""
@@ -86,8 +87,10 @@ class AddedServers:
         self._refreshing = asyncio.Lock()
         """Held while the rows are read, so that what was read before never replaces what was read later."""
         self._added: Mapping[str, AddedServer] = {}
+        self._signed_in: Mapping[str, Sequence[str]] = {}
+        """Those who have signed in, by server."""
         self._people: Mapping[str, Sequence[str]] = {}
-        """The people who have signed in, by the server that each uses with an account of their own."""
+        """Those for whom a server is connected: who has signed in, or everybody."""
 
     @property
     def added(self) -> Mapping[str, AddedServer]:
@@ -122,20 +125,20 @@ class AddedServers:
                 log.warning("an added MCP server is left out: the settings have one of its name", name=full)
                 continue
             row = await self._rows.at(EVERYWHERE, full)
-            try:
-                found[full.removeprefix(_PREFIX)] = _ROW.validate_json(row.value if row else "")
-            except ValidationError:
-                log.warning("an added MCP server cannot be read; it is left out", name=full)
-        people = {
-            name: sorted(await accounts.signed_in(name)) if server.of_each else [""] for name, server in found.items()
-        }
-        if (found, people) == (self._added, self._people):
+            found |= _read(full, row.value if row else "")
+        signed_in = {name: sorted(await accounts.signed_in(name)) for name in found}
+        if (found, signed_in) == (self._added, self._signed_in):
             return
-        self._added, self._people = found, people
+        people = {name: signed_in[name] if server.of_each else [""] for name, server in found.items()}
+        self._added, self._signed_in, self._people = found, signed_in, people
         self.approved.also({name: McpServer(url=server.url) for name, server in found.items()})
         reached = {
             _key(name, person): Reached(
-                name, McpServer(url=server.url), partial(self._see, person), accounts.access(name, server, person)
+                name,
+                McpServer(url=server.url),
+                partial(self._see, person),
+                accounts.access(name, server, person),
+                is_signed_in=person in signed_in[name],
             )
             for name, server in found.items()
             for person in people[name]
@@ -158,6 +161,13 @@ class AddedServers:
             return trouble
         why = self.accounts.hindrance(name, person)
         return Hindered(why) if why else trouble
+
+    def asks_sign_in(self, name: str, accounts: Collection[str]) -> bool:
+        """Return True if somebody with these accounts, or an owner for everybody, has to sign in to a server first."""
+        if self._added[name].of_each:
+            return not any(each in self._people.get(name, ()) for each in accounts)
+        trouble = self.trouble(name)
+        return trouble is not None and trouble.asks_sign_in
 
     def retry(self, name: str, person: str = "") -> None:
         """Connect to a server at once if it is not connected."""
@@ -197,6 +207,24 @@ class AddedServers:
         ]
         own = {tool.name for tool in tools}
         self.approved.see(name, (*tools, *(tool for tool in others if tool.name not in own)), left_out)
+
+
+def added_in(connection: Connection) -> Mapping[str, AddedServer]:
+    """Return the servers by name, as a connection to the store finds them."""
+    statement = "SELECT name, value FROM chat_settings WHERE name LIKE ? ORDER BY name"
+    found: dict[str, AddedServer] = {}
+    for name, value in connection.execute(statement, (f"{_PREFIX}%",)).fetchall():
+        found |= _read(name, value)
+    return found
+
+
+def _read(full: str, value: str) -> Mapping[str, AddedServer]:
+    """Return the server of a row by its name; none if the row cannot be read."""
+    try:
+        return {full.removeprefix(_PREFIX): _ROW.validate_json(value)}
+    except ValidationError:
+        log.warning("an added MCP server cannot be read; it is left out", name=full)
+        return {}
 
 
 def _key(name: str, person: str = "") -> str:

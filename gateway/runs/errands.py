@@ -96,8 +96,8 @@ class Errand:
         brought: What is brought along, which is quoted as data.
         origin: The origin of that.
         language: The language of the person.
-        asks: Calls that need an approval are asked in the chat. Otherwise they are refused, with a sentence for the
-            model.
+        asks: The key of a text with which questions about calls begin that need an approval: they are asked in the
+            chat. If it is empty, such calls are refused, with a sentence for the model.
         duty: The part of the system prompt that says how it runs.
     """
 
@@ -109,7 +109,7 @@ class Errand:
     brought: str = ""
     origin: Origin = DATA
     language: str = "en"
-    asks: bool = False
+    asks: str = ""
     duty: str = DUTY
 
 
@@ -133,8 +133,8 @@ class ErrandRights:
     """The permissions of the calls of errands."""
 
     rules: Rules
-    asking: Permissions
-    """Asks in the chat about a call that needs an approval."""
+    asking: Callable[[str], Permissions]
+    """Returns what asks in the chat about calls that need an approval, with the text of a key before the question."""
     approvals: Approvals
 
 
@@ -226,7 +226,7 @@ class Errands:
         base = self._agents.parts
         tools = [tool for tool in base.tools if tool.name not in WITHHELD]
         parts = replace(base.with_duty(errand.duty), tools=tools)
-        permissions = self._asking if errand.asks else self._unattended(errand, first)
+        permissions = self._asking(errand.asks) if errand.asks else self._unattended(errand, first)
         return self._agents.variant(parts, permissions).make(
             errand.chat, errand.id, self._workspaces.folder(errand.chat)
         )

@@ -2,14 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from agent_core.agent import Agent, RunStart
 from agent_core.clock import Clock
 from agent_core.events import AgentEnd, AgentEvent
 from agent_core.file_handles import lacks_handles
 from agent_core.log_errors import Bulkhead
-from agent_core.loop.limits import TaskBudget
+from agent_core.loop.limits import NO_BUDGET, TaskBudget
 from agent_core.messages import AgentMessage, Usage, UserMessage
 from agent_core.origin import CLEAN
 from agent_core.subagents import Errand, usage_of
@@ -34,7 +33,7 @@ class IsolatedRun:
         clock: Clock,
         *,
         seconds: float | None = None,
-        budget: TaskBudget | None = None,
+        budget: TaskBudget = NO_BUDGET,
     ) -> None:
         """`seconds` limits this attempt, as in `Errand`; `budget` limits all attempts together."""
         self.run = run
@@ -117,10 +116,11 @@ class IsolatedRun:
         if attempt.is_lost:
             why = "what it had done so far cannot be read any more"
             return Report(status=TaskStatus.FAILED, error=why, origin=CLEAN)
-        budget = self._budget and _left_of(self._budget, usage_of(earlier))
+        budget = _left_of(self._budget, usage_of(earlier))
         so_far = await self._store.runs.so_far(run, attempt.said)
         start = RunStart(run.id, run.person, budget, so_far, can_wait=can_wait)
-        await self._runner.drive(run, agent, partial(self.errand.run, prompt, start), self)
+        async with self._runner.driving(run, agent, self) as emit:
+            await self.errand.run(prompt, start, emit)
         return self.errand.report
 
 

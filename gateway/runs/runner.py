@@ -1,8 +1,8 @@
 """The lifecycle that the runs of chats, tasks and jobs share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,9 +20,6 @@ from gateway.runs.chat_models import ChatModels
 from gateway.runs.drain import Drain
 from gateway.store.rows import Run
 from gateway.store.store import Store
-
-Work = Callable[[Emit], Awaitable[object]]
-"""Runs an agent to the end of its run, and passes on its events."""
 
 
 class _Left(BaseException):
@@ -105,13 +102,16 @@ class Runner:
         is_lost = not said and await self._store.transcript.has_rows(run)
         return Attempt(said, await is_stuck(self._store, run, said), is_lost)
 
-    async def drive(self, run: Run, agent: Agent, work: Work, watcher: Watcher) -> None:
-        """Do the work of a run, storing and handling each event before the next one happens.
+    @asynccontextmanager
+    async def driving(self, run: Run, agent: Agent, watcher: Watcher) -> AsyncIterator[Emit]:
+        """Give the agent its model, and yield what stores and handles each event of the run before the next one
+        happens.
 
-        While the program drains, or the chat is left, the run pauses at its next safe point. No call begins in a
-        process that may have been taken over: files in the home, unlike rows, could be written all the same.
+        The context ends early where the watcher leaves the run. While the program drains, or the chat is left, the run
+        pauses at its next safe point. No call begins in a process that may have been taken over: files in the home,
+        unlike rows, could be written all the same.
 
-        Raises OSError if the run has failed for want of a file handle; it goes on where it stopped.
+        Raises OSError within the context if the run has failed for want of a file handle; it goes on where it stopped.
         """
         tools = agent.loop.tools
         await self._models.give(agent, run)
@@ -138,7 +138,7 @@ class Runner:
                 raise _Left
 
         with self.drain.unit(run.id, run.chat) as unit, suppress(_Left):
-            await work(handle)
+            yield handle
 
     def stop(self) -> None:
         """Record a clean shutdown: open runs are resumed at the next start without counting a crash."""

@@ -27,6 +27,14 @@ class Callers(Protocol):
         """Let whoever asks be told that a sign-in is needed."""
 
 
+class NotSignedIn(ToolFailed):
+    """A server asks for a sign-in before it is called."""
+
+    def __init__(self, server: str, fact: str) -> None:
+        super().__init__(fact, f"say that it needs a sign-in, for which a button comes, or /mcp in {server}")
+        self.server = server
+
+
 class ServerTool(Tool):
     """A tool of a server at which people sign in."""
 
@@ -68,14 +76,12 @@ class ServerTool(Tool):
         tool = self._tools.get(person)
         if tool is None:
             await self._callers.lack(self._server, person, context)
-            raise self._not_signed_in(f"the person who asks has not signed in to the MCP server {self._server}")
+            fact = f"the person who asks has not signed in to the MCP server {self._server}"
+            raise NotSignedIn(self._server, fact)
         try:
             return await tool.execute(arguments, context)
         except ToolFailed as error:
             if not self._callers.is_refused(self._server, person):
                 raise
             await self._callers.lack(self._server, person, context)
-            raise self._not_signed_in(f"the MCP server {self._server} asks for a sign-in") from error
-
-    def _not_signed_in(self, fact: str) -> ToolFailed:
-        return ToolFailed(fact, f"say that it needs a sign-in, for which a button comes, or /mcp in {self._server}")
+            raise NotSignedIn(self._server, f"the MCP server {self._server} asks for a sign-in") from error

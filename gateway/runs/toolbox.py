@@ -27,6 +27,7 @@ from gateway.settings.settings import Settings
 
 RESERVED = frozenset(
     [
+        "find_tools",
         "forget",
         "jobs",
         "nothing_to_report",
