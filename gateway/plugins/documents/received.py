@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from channels.base import ChatKey
 from channels.text import literal
 from gateway.chat.received_files import FileContents, ReceivedFile
+from gateway.plugins.documents.reader.job import Job
 from gateway.plugins.documents.reader.page import NO_TEXT, Wish
-from gateway.plugins.documents.reader.program import Job
 from gateway.plugins.documents.sandboxed import DocumentReader, NotRead
 from gateway.plugins.documents.telling import pages_in, why_not
 from gateway.texts.say import Language, say

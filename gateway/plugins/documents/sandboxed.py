@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core import encodings
 from agent_core.file_handles import raise_lack
+from agent_core.json_text import read_json
 from agent_core.sandbox.command import Command, Finished, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.machine_view import python_folder
@@ -27,9 +28,9 @@ from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.invisible_characters import visible
 from agent_core.workspace.safe_open import best_opener
 from channels.base import ChatKey
-from gateway.plugins.documents.reader import program
+from gateway.plugins.documents import reader
+from gateway.plugins.documents.reader.job import FILE, JOB, PAGES, Job
 from gateway.plugins.documents.reader.page import REASONS
-from gateway.plugins.documents.reader.program import FILE, JOB, PAGES, Job
 
 MOST_BYTES = 50_000_000
 """Largest document that is read."""
@@ -92,7 +93,7 @@ class NotRead(Exception):
 class Shown(BaseModel):
     """A page, or the surroundings of found words."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
     number: int
     label: str
     text: str
@@ -101,14 +102,14 @@ class Shown(BaseModel):
 
 
 class _End(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
     done: int
     total: int | None
     why: str
 
 
 class _Head(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
     kind: str
     unit: str
     facts: tuple[str, ...]
@@ -188,7 +189,7 @@ def _command(folder: Path) -> Command:
 @cache
 def _packages() -> dict[str, Path]:
     """Return the folder of each package that the reader imports, without importing any."""
-    ours = {"gateway.plugins.documents.reader": program.__file__, "agent_core": encodings.__file__}
+    ours = {"gateway.plugins.documents.reader": reader.__file__, "agent_core": encodings.__file__}
     found = {name: Path(module).resolve().parent for name, module in ours.items()}
     for name in _PACKAGES:
         spec = importlib.util.find_spec(name)
@@ -201,8 +202,8 @@ def _found(folder: Path, finished: Finished, most: int) -> Found:
     """Return what the reader has written, at most so many bytes: nothing of it is trusted. Blocks. Raises NotRead."""
     try:
         lines = read_whole(folder, PAGES, best_opener(), most).split(b"\n")
-        return _told([json.loads(line) for line in lines[:-1]], finished)  # the last one is empty, or cut by a kill
-    except (ToolFailed, ValidationError, ValueError, RecursionError) as error:
+        return _told([read_json(line) for line in lines[:-1]], finished)  # the last one is empty, or cut by a kill
+    except (ToolFailed, ValidationError, ValueError) as error:
         log.warning("document not read", code=finished.code, excess=finished.excess, said=_last_words(finished.output))
         raise NotRead(_why(finished)) from error
 

@@ -13,8 +13,8 @@ from agent_core.tools.files.reading import read_whole
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.workspace.safe_open import best_opener
 from channels.base import ChatKey
+from gateway.plugins.documents.reader.job import Job
 from gateway.plugins.documents.reader.page import Wish
-from gateway.plugins.documents.reader.program import Job
 from gateway.plugins.documents.sandboxed import MOST_BYTES, DocumentReader, Found, NotRead
 from gateway.plugins.documents.telling import pages_in, places_in, why_not
 
@@ -34,10 +34,10 @@ def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:
         """Read a PDF, Office, CSV, e-mail or zip file: `pages` like "31-60", `cells` like "B2:D9", a file `inside`."""
         first, last = _range(pages)
         job = Job(path, Wish(sheet.strip(), cells.strip(), inside.strip()), first, last, room=ROOM)
-        found = await _read(reader, context, path, job)
+        found, origin = await _read(reader, context, path, job)
         if not found.pages and found.total is not None and first > found.total:
             raise ToolFailed(f"{shown(path)} has {found.total} {found.unit}s", "give smaller numbers of pages")
-        return ToolResult.of(pages_in(found), await _origin(context, path))
+        return ToolResult.of(pages_in(found), origin)
 
     @tool(
         execution="parallel",
@@ -50,8 +50,8 @@ def document_tools(reader: DocumentReader) -> tuple[Tool, ...]:
         if not words.strip():
             raise ToolFailed("there is no word to look for", "call it again with a word")
         job = Job(path, Wish(inside=inside.strip()), does="search", words=words)
-        found = await _read(reader, context, path, job)
-        return ToolResult.of(places_in(found, words), await _origin(context, path))
+        found, origin = await _read(reader, context, path, job)
+        return ToolResult.of(places_in(found, words), origin)
 
     return read_document, search_document
 
@@ -70,11 +70,11 @@ def see_page_tool(reader: DocumentReader, *, vision: Callable[[], bool]) -> Tool
         if not vision():
             raise ToolFailed("this model cannot see pictures", "tell the person")
         job = Job(path, Wish(inside=inside.strip()), max(1, page), does="see", room=_PICTURE_CHARS)
-        found = await _read(reader, context, path, job)
+        found, origin = await _read(reader, context, path, job)
         content = _picture_in(found)
         if whole_picture(content) != "image/png":
             raise ToolFailed(f"page {page} of {shown(path)} cannot be shown", "tell the person")
-        return show_picture(content, "image/png", f"{path}, p. {page}", await _origin(context, path))
+        return show_picture(content, "image/png", f"{path}, p. {page}", origin)
 
     return see_page
 
@@ -86,17 +86,14 @@ def _picture_in(found: Found) -> bytes:
         return b""
 
 
-async def _read(reader: DocumentReader, context: ToolContext, path: str, job: Job) -> Found:
+async def _read(reader: DocumentReader, context: ToolContext, path: str, job: Job) -> tuple[Found, Origin]:
     content = await asyncio.to_thread(read_whole, context.workspace, path, best_opener(), MOST_BYTES)
+    origin = DATA | await asyncio.to_thread(context.files.of_content, path, content)
     try:
-        return await reader.read(content, job, ChatKey.parse(context.chat_id) if context.chat_id else None)
+        return await reader.read(content, job, ChatKey.parse(context.chat_id) if context.chat_id else None), origin
     except NotRead as error:
         advice = "read_file reads text; else tell the person" if error.reason == "unknown" else "tell the person"
         raise ToolFailed(why_not(error, shown(path), "en"), advice) from error
-
-
-async def _origin(context: ToolContext, path: str) -> Origin:
-    return DATA | await asyncio.to_thread(context.files.of, [path])
 
 
 def _range(pages: str) -> tuple[int, int | None]:

@@ -10,8 +10,8 @@ from agent_core.clock import SystemClock
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from agent_core.sandbox.process import ProcessSandbox
 from bench.figures import Figure, median
+from gateway.plugins.documents.reader.job import Job
 from gateway.plugins.documents.reader.page import Wish
-from gateway.plugins.documents.reader.program import Job
 from gateway.plugins.documents.sandboxed import DocumentReader, NotRead
 from tests.plugins.documents.hostile_samples import HOSTILE
 from tests.plugins.documents.pdf_samples import pdf

@@ -9,8 +9,8 @@ import pytest
 
 from agent_core.sandbox.command import Command, Finished, OnOutput
 from channels.base import ChatKey
+from gateway.plugins.documents.reader.job import FILE, PAGES, Job
 from gateway.plugins.documents.reader.page import Wish
-from gateway.plugins.documents.reader.program import FILE, PAGES, Job
 from gateway.plugins.documents.sandboxed import AT_ONCE, DocumentReader, NotRead
 from tests.process import until
 

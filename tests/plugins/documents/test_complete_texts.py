@@ -9,8 +9,8 @@ from agent_core.clock import SystemClock
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
+from gateway.plugins.documents.reader.job import Job
 from gateway.plugins.documents.reader.page import Wish
-from gateway.plugins.documents.reader.program import Job
 from gateway.plugins.documents.sandboxed import DocumentReader
 from tests.agent_core.sandbox.running import launcher_called
 from tests.plugins.documents.references import Reference, references

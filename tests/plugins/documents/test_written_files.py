@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from zipfile import ZipFile
 
 import openpyxl
 import pytest
@@ -10,6 +11,7 @@ from agent_core.models.scripted import calls
 from gateway.permissions.workspaces import folder_name
 from gateway.plugins.documents.writer.blocks import blocks_of
 from gateway.plugins.documents.writer.excel import excel_file
+from gateway.plugins.documents.writer.word import word_file
 from parley.testing.bot import Bot
 from tests.plugins.documents.conftest import Reads, results
 
@@ -73,6 +75,13 @@ async def test_a_word_file_reads_as_its_markdown(reads: Reads) -> None:
         assert said in read.replace("&lt;", "<")
 
 
+def test_a_column_of_a_word_file_is_pushed_to_its_side() -> None:
+    content = word_file(blocks_of("| Item | Cost |\n| --- | ---: |\n| Rent | 1200 |"))
+
+    document = ZipFile(io.BytesIO(content)).read("word/document.xml").decode()
+    assert document.count('<w:jc w:val="right"/>') == 2
+
+
 async def test_an_excel_file_has_a_sheet_for_each_table_and_counts(reads: Reads) -> None:
     bot = await reads(calls(("write_document", {"path": "sums.xlsx", "markdown": SUMS})), "Done.")
 
@@ -113,7 +122,7 @@ def test_digits_that_excel_does_not_count_with_stay_text(value: str) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("notes.pdf", "Error: notes.pdf is no name of a Word or Excel file. Next: end it with .docx or .xlsx"),
+        ("notes.odt", "Error: notes.odt is no PDF, Word or Excel file. Next: end its name with .pdf, .docx or .xlsx"),
         ("sums.xlsx", "Error: there is no table in the Markdown."),
         ("../sums.docx", "Error: ../sums.docx leads out of the workspace"),
         ("there.docx", "Error: there is already a file there.docx, which is not replaced. Next: give another name"),

@@ -8,35 +8,16 @@ import mimetypes
 import signal
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import TextIO
 
+from gateway.plugins.documents.reader.job import FILE, JOB, PAGES, Job
 from gateway.plugins.documents.reader.opening import opened
 from gateway.plugins.documents.reader.page import Document, Drawn, Page, Unreadable, Wish
 from gateway.plugins.documents.reader.searching import hits_in, words_of
 
-FILE, JOB, PAGES = "document", "job.json", "pages.jsonl"
 FACT_CHARS = 2_000
 MOST_HITS = 20
-
-
-@dataclass(frozen=True)
-class Job:
-    """The part that is asked for."""
-
-    name: str
-    """Of the file, for its ending alone."""
-    wish: Wish
-    first: int = 1
-    last: int | None = None
-    """Of the pages; None for the last one of all."""
-    does: Literal["read", "search", "see"] = "read"
-    words: str = ""
-    """The words to search for."""
-    room: int = 12_000
-    """Characters of text."""
-    seconds: float = 10.0
 
 
 class Late(BaseException):

@@ -1,1 +1,1 @@
-"""Writing documents: Word files from Markdown, and Excel files from its tables."""
+"""Writing documents: PDF and Word files from Markdown, and Excel files from its tables."""

@@ -41,6 +41,11 @@ class Code:
 class Table:
     rows: Sequence[Sequence[Sequence[Span]]]
     """Cells, the first row being the head."""
+    sides: Sequence[str] = ()
+    """The side of each column to which its texts are pushed: `left`, `right`, `center`, or empty for the usual one."""
+
+    def side(self, column: int) -> str:
+        return self.sides[column] if column < len(self.sides) else ""
 
 
 Block = Paragraph | Code | Table
@@ -82,6 +87,7 @@ class _Blocks:
         """The last number of each open list; None for bullets."""
         self._mark = ""
         self._rows: list[list[Sequence[Span]]] | None = None
+        self._sides: list[str] = []
 
     def take(self, token: _Token) -> None:
         kind = token.type
@@ -96,7 +102,7 @@ class _Blocks:
         elif kind.startswith("list_item_") or "_list_" in kind:
             self._list(token)
         else:
-            self._table(kind)
+            self._table(token)
 
     def _inline(self, spans: Sequence[Span]) -> None:
         if self._rows is not None:
@@ -119,13 +125,16 @@ class _Blocks:
         elif token.type.endswith("_list_close"):
             self._lists.pop()
 
-    def _table(self, kind: str) -> None:
+    def _table(self, token: _Token) -> None:
+        kind = token.type
         if kind == "table_open":
-            self._rows = []
+            self._rows, self._sides = [], []
+        elif kind == "th_open":
+            self._sides.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
         elif kind == "tr_open" and self._rows is not None:
             self._rows.append([])
         elif kind == "table_close" and self._rows is not None:
-            self.blocks.append(Table(self._rows))
+            self.blocks.append(Table(self._rows, self._sides))
             self._rows = None
 
 

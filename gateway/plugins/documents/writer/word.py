@@ -56,17 +56,19 @@ def _table(table: Table) -> str:
     borders = "".join(f'<w:{side} w:val="single" w:sz="4" w:color="999999"/>' for side in _SIDES)
     columns = max(map(len, table.rows), default=0)
     grid = '<w:gridCol w:w="1800"/>' * columns
-    rows = "".join(_row(row, is_head=not at) for at, row in enumerate(table.rows))
+    sides = [f'<w:jc w:val="{side}"/>' if side else "" for side in map(table.side, range(columns))]
+    rows = "".join(_row(row, sides, is_head=not at) for at, row in enumerate(table.rows))
     return (
         f'<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/><w:tblBorders>{borders}</w:tblBorders></w:tblPr>'
         f"<w:tblGrid>{grid}</w:tblGrid>{rows}</w:tbl>{_paragraph([])}"
     )
 
 
-def _row(cells: Sequence[Sequence[Span]], *, is_head: bool) -> str:
+def _row(cells: Sequence[Sequence[Span]], sides: Sequence[str], *, is_head: bool) -> str:
     repeated = "<w:trPr><w:tblHeader/></w:trPr>" if is_head else ""
     shown = [[Span(each.text, bold=True) for each in cell] if is_head else cell for cell in cells]
-    return f"<w:tr>{repeated}{''.join(f'<w:tc>{_paragraph(cell)}</w:tc>' for cell in shown)}</w:tr>"
+    made = "".join(f"<w:tc>{_paragraph(cell, side)}</w:tc>" for cell, side in zip(shown, sides, strict=False))
+    return f"<w:tr>{repeated}{made}</w:tr>"
 
 
 def _styles() -> str:
