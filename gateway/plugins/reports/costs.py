@@ -1,11 +1,11 @@
-"""What the models have cost in the last seven days."""
+"""A report of what the models have cost in the last seven days."""
 
 from agent_core.origin import DATA
 from channels.base import Sender
 from channels.text import literal
 from gateway.plugin import Core
 from gateway.records.spending_report import Span, Sum, began, first_of, report_of
-from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder
 from gateway.store.budget import Scope, chat_account
 from gateway.texts.amounts import Unit, amount_words
 from gateway.texts.say import Language, say
@@ -19,20 +19,8 @@ class Costs:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    @property
-    def kind(self) -> ReportKind:
-        return ReportKind(
-            "costs",
-            {"en": "Costs", "zh": "费用"},
-            {
-                "en": "calls, tokens and money of a week by model: of this group, of you, or of all for admins",
-                "zh": "一周的调用、词元和费用，按模型列出：本群的、您的，管理员看到全部",
-            },
-            "0 9 * * 1",
-            self._make,
-        )
-
-    async def _make(self, order: ReportOrder) -> MadeReport:
+    async def make(self, order: ReportOrder) -> MadeReport:
+        """Make the report. Raises ReportRefused."""
         access, person = self._core.access, Sender(id=order.person, name="")
         if access.is_group(order.chat):
             scope, subjects = Scope.CHAT, [chat_account(order.chat).subject]

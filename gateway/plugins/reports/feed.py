@@ -1,4 +1,4 @@
-"""What is new in a feed (RSS or Atom)."""
+"""A report of what is new in a feed (RSS or Atom)."""
 
 import asyncio
 import hashlib
@@ -13,7 +13,7 @@ from channels.text import literal
 from gateway.plugin import Core
 from gateway.plugins.reports.table import Told
 from gateway.plugins.reports.web import read, refused
-from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder, ReportRefused
 from gateway.texts.say import say
 
 FIRST = 5
@@ -31,21 +31,8 @@ class Feed:
         self._core = core
         self._told = told
 
-    @property
-    def kind(self) -> ReportKind:
-        return ReportKind(
-            "feed",
-            {"en": "Feed", "zh": "订阅源"},
-            {"en": "what is new in a feed (RSS or Atom)", "zh": "订阅源（RSS 或 Atom）的新内容"},
-            "0 8 * * *",
-            self._make,
-            {
-                "en": "Which feed? Say `{slash}report feed every day 8:00 https://example.org/feed.xml`.",
-                "zh": "哪个订阅源？请发送 `{slash}report feed 每天8点 https://example.org/feed.xml`。",
-            },
-        )
-
-    async def _make(self, order: ReportOrder) -> MadeReport:
+    async def make(self, order: ReportOrder) -> MadeReport:
+        """Make the report. Raises ReportRefused."""
         language, url = order.language, order.subject.strip().strip("<>")
         try:
             found = await read(self._core, url, language)

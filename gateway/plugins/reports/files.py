@@ -1,4 +1,4 @@
-"""Which files of the chat are new or were changed."""
+"""A report of the chat's files that are new or were changed."""
 
 import asyncio
 import os
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from agent_core.origin import named
 from agent_core.sources import file
-from channels.text import in_code
+from channels.text import in_code, literal
 from gateway.plugin import Core
-from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder, ReportRefused
 from gateway.texts.say import say
 
 FIRST_DAYS = 7
@@ -35,29 +35,15 @@ class Files:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    @property
-    def kind(self) -> ReportKind:
-        return ReportKind(
-            "files",
-            {"en": "Files", "zh": "文件"},
-            {"en": "which files of this chat are new or changed", "zh": "本聊天中新增或改动的文件"},
-            "0 18 * * *",
-            self._make,
-            {
-                "en": "Which file or folder of this chat? Say `{slash}report files every day 18:00 notes`; `.` is "
-                "all of them.",
-                "zh": "本聊天的哪个文件或文件夹？请发送 `{slash}report files 每天18点 notes`，`.` 表示全部。",
-            },
-        )
-
-    async def _make(self, order: ReportOrder) -> MadeReport:
+    async def make(self, order: ReportOrder) -> MadeReport:
+        """Make the report. Raises ReportRefused."""
         since = order.at - FIRST_DAYS * _DAY if order.since is None else order.since
         found = await asyncio.to_thread(self._changed, order, since)
         origin = named(file(order.subject))
         if not found:
             return MadeReport("", origin)
         rows = [
-            f"| {_code(each.name)} | {datetime.fromtimestamp(each.at, order.zone):%m-%d %H:%M} | {_size(each.size)} |"
+            f"| {_cell(each.name)} | {datetime.fromtimestamp(each.at, order.zone):%m-%d %H:%M} | {_size(each.size)} |"
             for each in found[:MOST]
         ]
         left = len(found) - MOST
@@ -100,6 +86,11 @@ def _files(wanted: Path) -> Iterator[Path]:
             path = Path(folder, name)
             if not name.startswith(".") and not path.is_symlink():
                 yield path
+
+
+def _cell(name: str) -> str:
+    """Return a name as a cell of a table, which a bar would end, in code as well."""
+    return literal(" ".join(name.split())) if "|" in name else _code(name)
 
 
 def _code(name: str) -> str:

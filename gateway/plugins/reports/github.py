@@ -1,4 +1,4 @@
-"""What happened in a public repository on GitHub."""
+"""A report of what happened in a public repository on GitHub."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from agent_core.tools.web.fetch import AnswerRefused
 from channels.text import literal
 from gateway.plugin import Core
 from gateway.plugins.reports.web import read_json, refused
-from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder, ReportRefused
 from gateway.texts.say import Language, say
 
 API = "https://api.github.com"
@@ -49,24 +49,8 @@ class GitHub:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    @property
-    def kind(self) -> ReportKind:
-        return ReportKind(
-            "github",
-            {"en": "GitHub", "zh": "GitHub"},
-            {
-                "en": "releases, issues and pull requests of a public repository",
-                "zh": "公开仓库的发布、议题和拉取请求",
-            },
-            "0 9 * * 1-5",
-            self._make,
-            {
-                "en": "Which repository? Say `{slash}report github every weekday 9:00 python/cpython`.",
-                "zh": "哪个仓库？请发送 `{slash}report github 工作日9:00 python/cpython`。",
-            },
-        )
-
-    async def _make(self, order: ReportOrder) -> MadeReport:
+    async def make(self, order: ReportOrder) -> MadeReport:
+        """Make the report. Raises ReportRefused."""
         language = order.language
         repository = _NAME.fullmatch(order.subject.strip().strip("<>"))
         if repository is None:

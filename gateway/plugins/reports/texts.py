@@ -62,4 +62,49 @@ TEXTS = {
     "reports_costs_none": {"en": "No model was called.", "zh": "没有调用模型。"},
     "reports_costs_total": {"en": "all", "zh": "合计"},
     "reports_costs_head": {"en": "| model | calls | tokens | cost |", "zh": "| 模型 | 调用 | 词元 | 费用 |"},
+    "reports_calendar": {"en": "**Calendar**", "zh": "**日历**"},
+    "reports_all_day": {"en": "all day:", "zh": "全天："},
+    "reports_mail": {"en": "**Unread mail: {count}**", "zh": "**未读邮件：{count} 封**"},
+    "reports_mail_head": {"en": "| from | subject | when |", "zh": "| 发件人 | 主题 | 时间 |"},
+    "reports_from_server": {"en": "_From {name}_", "zh": "_来自 {name}_"},
+    "reports_no_calendar": {
+        "en": "I know no MCP server with a calendar. An owner adds one with `{slash}mcp add NAME https://...`.",
+        "zh": "我还没有带日历的 MCP 服务器。请所有者用 `{slash}mcp add 名称 https://...` 添加。",
+    },
+    "reports_no_mail": {
+        "en": "I know no MCP server with a mailbox. An owner adds one with `{slash}mcp add NAME https://...`.",
+        "zh": "我还没有带邮箱的 MCP 服务器。请所有者用 `{slash}mcp add 名称 https://...` 添加。",
+    },
+    "reports_sign_in": {
+        "en": "Somebody has to sign in first: {names}. Then ask again.",
+        "zh": "需要先登录：{names}。登录后请重试。",
+    },
+    "reports_no_such_server": {
+        "en": "There is no MCP server called {name}.",
+        "zh": "没有名为 {name} 的 MCP 服务器。",
+    },
+    "reports_which_server": {
+        "en": "Several MCP servers have that. Which one?",
+        "zh": "有多个 MCP 服务器可用。用哪一个？",
+    },
+    "reports_server_away": {
+        "en": "The MCP server {name} cannot be used now: {why}.",
+        "zh": "MCP 服务器 {name} 现在无法使用：{why}。",
+    },
+    "reports_calendar_unknown": {
+        "en": "I find no tool at {names} that lists events and that I can call without a model. A report of your own "
+        "uses one: `{slash}report every weekday 7:30 what is in my calendar today`.",
+        "zh": "在 {names} 没有找到不用模型就能调用的日程列表工具。"
+        "您自己的报告会使用模型：`{slash}report 工作日7:30 我今天有哪些日程`。",
+    },
+    "reports_mail_unknown": {
+        "en": "I find no tool at {names} that lists mail and that I can call without a model. A report of your own "
+        "uses one: `{slash}report every weekday 8:00 which mail is unread`.",
+        "zh": "在 {names} 没有找到不用模型就能调用的邮件列表工具。"
+        "您自己的报告会使用模型：`{slash}report 工作日8:00 有哪些未读邮件`。",
+    },
+    "reports_odd_tool": {
+        "en": "{tool} of {name} answers in a form that I cannot read without a model.",
+        "zh": "{name} 的 {tool} 返回的内容无法在不用模型的情况下读取。",
+    },
 }

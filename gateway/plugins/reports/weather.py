@@ -12,7 +12,7 @@ from agent_core.tools.web.fetch import AnswerRefused
 from channels.text import literal
 from gateway.plugin import Core
 from gateway.plugins.reports.web import read_json, refused
-from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder, ReportRefused
 from gateway.texts.say import Language, say
 
 PLACES = "https://geocoding-api.open-meteo.com/v1/search"
@@ -82,21 +82,8 @@ class Weather:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    @property
-    def kind(self) -> ReportKind:
-        return ReportKind(
-            "weather",
-            {"en": "Weather", "zh": "天气"},
-            {"en": "the weather of a place for three days", "zh": "某地三天的天气"},
-            "30 7 * * *",
-            self._make,
-            {
-                "en": "Which place? Say `{slash}report weather every day 7:30 Berlin`.",
-                "zh": "哪个地方？请发送 `{slash}report weather 每天7:30 北京`。",
-            },
-        )
-
-    async def _make(self, order: ReportOrder) -> MadeReport:
+    async def make(self, order: ReportOrder) -> MadeReport:
+        """Make the report. Raises ReportRefused."""
         found = _AT.search(order.subject)
         if found:
             name, latitude, longitude = order.subject[: found.start()].strip(), float(found[1]), float(found[2])
@@ -148,7 +135,7 @@ def _shorter(place: Place) -> str:
 
 def _text(place: Place, daily: _Daily, language: Language) -> str:
     rows = [
-        f"| {_day(day, language)} | {_sky(code, language)} | {_number(low)} – {_number(high)} | {_number(rain)} %"
+        f"| {day_words(day, language)} | {_sky(code, language)} | {_number(low)} – {_number(high)} | {_number(rain)} %"
         f" | {_number(wind)} km/h |"
         for day, code, high, low, rain, wind in zip(
             daily.time,
@@ -167,7 +154,8 @@ def _text(place: Place, daily: _Daily, language: Language) -> str:
     )
 
 
-def _day(day: date, language: Language) -> str:
+def day_words(day: date, language: Language) -> str:
+    """Return a day as in `Mon 30 Nov`."""
     if language == "zh":
         return f"周{_WEEKDAYS[day.weekday()]} {day.month}月{day.day}日"
     return f"{day:%a} {day.day} {day:%b}"

@@ -5,7 +5,7 @@ from datetime import datetime
 from agent_core.origin import DATA
 from channels.text import literal
 from gateway.plugin import Core
-from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder
+from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder
 from gateway.store.budget import Scope, chat_account
 from gateway.store.job import CheckIn, FiringState
 from gateway.texts.amounts import Unit, amount_words
@@ -24,20 +24,8 @@ class Week:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    @property
-    def kind(self) -> ReportKind:
-        return ReportKind(
-            "week",
-            {"en": "Week in review", "zh": "一周回顾"},
-            {
-                "en": "what was talked about here in a week, what came by itself, what it cost",
-                "zh": "这里一周内谈了什么、自动发送了什么、花了多少",
-            },
-            "0 16 * * 5",
-            self._make,
-        )
-
-    async def _make(self, order: ReportOrder) -> MadeReport:
+    async def make(self, order: ReportOrder) -> MadeReport:
+        """Make the report. Raises ReportRefused."""
         store, language, since = self._core.store, order.language, order.at - DAYS * _DAY
         talks = await store.sessions.of(order.chat, _SEARCHED)
         talks = [each for each in talks if since < each.last <= order.at and each.runs]

@@ -43,6 +43,16 @@ async def test_changed_files_are_told_once(start_bot: StartTimedBot) -> None:
     assert "`notes/new.md`" not in bot.screen[-1]
 
 
+async def test_a_name_that_looks_like_a_table_is_one_cell(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    writes(bot, "notes/a|`b`\nc.md", "2026-11-22 10:00")
+
+    await bot.hears("/report files every day 18:00 notes")
+
+    [row] = [line for line in bot.screen[-1].splitlines() if line.startswith("| notes")]
+    assert row == r"| notes/a\|\`b\` c.md | 11-22 10:00 | 5 B |"
+
+
 async def test_files_of_others_are_not_looked_at(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     writes(bot, "here.md", "2026-11-22 10:00")
@@ -81,7 +91,20 @@ async def test_all_of_them_are_offered(start_bot: StartTimedBot) -> None:
     await bot.hears("/report")
     assert "- **github** – releases, issues and pull requests of a public repository\n" in bot.screen[-1]
     names = [button.action.split()[-1] for row in bot.channel.posts[-1][1].buttons for button in row]
-    assert names == ["notes", "chat", "page", "usage", "weather", "feed", "files", "github", "week", "costs"]
+    assert names == [
+        "notes",
+        "chat",
+        "page",
+        "usage",
+        "weather",
+        "feed",
+        "files",
+        "github",
+        "week",
+        "costs",
+        "calendar",
+        "mail",
+    ]
     assert (await press(bot, "Weather")).startswith("Which place? Say `/report weather every day 7:30 Berlin`.")
     await bot.hears("/language zh")
     await bot.hears("/report")
