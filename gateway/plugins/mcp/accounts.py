@@ -1,7 +1,7 @@
-"""Whose tokens added servers are shown, and which addresses these servers may have."""
+"""Chooses whose tokens an added server is shown, and checks the addresses that such servers may have."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import structlog
@@ -14,9 +14,11 @@ from gateway.permissions.roles import Role
 from gateway.plugin import Core
 from gateway.plugins.mcp.addresses import may_reach
 from gateway.plugins.mcp.settings import McpSettings
-from gateway.plugins.mcp.table import RENEW_WITHIN, Account, SignIns
+from gateway.plugins.mcp.table import RENEW_WITHIN, Account, SignIns, forget
 from gateway.runs.added_servers import AddedServer
 from gateway.security.sealed import Sealed
+from gateway.store.connection import Connection
+from gateway.store.owed import Owed
 
 EARLY = 30.0
 """Seconds before their end at which tokens are renewed."""
@@ -43,7 +45,9 @@ class ServerAccess:
         self.hindrance = ""
         """Why tokens cannot be renewed now, though they may be later."""
         self.is_refused = False
-        """True once the server has asked for a sign-in, until somebody has signed in."""
+        """True once the server has asked for a sign-in, until somebody has signed in, here or on another node."""
+        self._shown = ""
+        """The tokens, sealed, that were shown last."""
         self._accounts = accounts
         self._name = name
         self._person = person
@@ -57,6 +61,9 @@ class ServerAccess:
         if found is None:
             return ""
         account, tokens = found
+        if account.tokens != self._shown:  # what the server said of others says nothing of these
+            self._shown = account.tokens
+            self.signed_in()
         if tokens.until is not None and tokens.refresh and self._accounts.now() > tokens.until - EARLY:
             return await self._renewed(account, tokens) or tokens.access
         return tokens.access
@@ -184,10 +191,18 @@ class ServerAccounts:
         await self.rows.renew(account, await self.sealed_tokens(new))
         return new.access
 
-    async def sign_out(self, name: str, person: str) -> bool:
-        """Forget the tokens of a person at a server, and revoke them there. Returns False if that was not confirmed."""
+    async def sign_out(self, name: str, person: str, tells: Sequence[Owed] = ()) -> bool:
+        """Forget the tokens of a person at a server, and revoke them there. Returns False if that was not confirmed.
+
+        `tells` is what people are told of it.
+        """
         found = await self.tokens(name, person)
-        await self.rows.forget(name, person)
+
+        def change(connection: Connection) -> Sequence[Owed]:
+            forget(connection, name, person)
+            return tells
+
+        await self._core.owe(change)
         return found is None or await (await self.oauth()).revoke(found[1])
 
     async def oauth(self) -> OAuthClient:

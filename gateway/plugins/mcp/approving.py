@@ -1,16 +1,15 @@
 """Shows owners what MCP servers say of their tools, and takes their approval."""
 
-import json
-
 from agent_core.tools.tool import Tool
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
 from gateway.commands.command import Invocation, reply, rewritten
 from gateway.permissions.approved_tools import ApprovedTools
+from gateway.plugins.mcp.schema_lines import schema_lines
 from gateway.texts.say import say
 from gateway.upkeep.mcp_notices import MOST_TOOL_NAME, quoted
 
-MOST_ABOUT, MOST_ARGUMENTS = 400, 600
+MOST_ABOUT = 400
 """Characters."""
 APPROVE = "approve"
 
@@ -24,7 +23,7 @@ class Approving:
     def shown(self, given: Invocation, name: str) -> OutboundMessage:
         """Return the new descriptions of a server's tools."""
         tools, more = self._approved.next(name)
-        lines = [_line(tool, given) for tool in tools]
+        lines = [_lines(tool, given) for tool in tools]
         if more:
             lines.append(say("mcp_more", given.language, count=more))
         title = say("mcp_shown" if tools else "mcp_as_before", given.language, name=name)
@@ -43,9 +42,9 @@ class Approving:
         return rewritten(say("mcp_approved", given.language, slash=given.slash, name=name))
 
 
-def _line(tool: Tool, given: Invocation) -> str:
-    """Return everything that the model reads of a tool."""
+def _lines(tool: Tool, given: Invocation) -> str:
+    """Return everything that the model reads of a tool: a line for itself, and one for each argument."""
     name = quoted(tool.name, MOST_TOOL_NAME, given.language)
     about = quoted(tool.spec.description, MOST_ABOUT, given.language)
-    arguments = json.dumps(tool.spec.parameters, ensure_ascii=False)
-    return f"- {name}: {about} {quoted(arguments, MOST_ARGUMENTS, given.language)}"
+    arguments = [f"  - {each}" for each in schema_lines(tool.spec.parameters, given.language)]
+    return "\n".join([f"- {name}: {about}", *arguments])

@@ -76,4 +76,5 @@ class McpCommand:
             offered_to=Role.OWNER,
             after="plugins",
             suggest=self._suggest,
+            recorded=frozenset(self._forms),
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -141,11 +142,7 @@ class SignIns(Table):
     async def accounts(self, server: str) -> Sequence[Account]:
         """Return all accounts at a server."""
 
-        def read(connection: Connection) -> Sequence[Account]:
-            rows = connection.execute(f"{_ACCOUNT} WHERE server = ? ORDER BY person", (server,)).fetchall()
-            return list(readable(rows, _account, "mcp_accounts"))
-
-        return await self.read(read)
+        return await self.read(lambda connection: accounts_in(connection, server))
 
     async def sign_in(self, state: str) -> SignIn | None:
         """Return the sign-in with this digest."""
@@ -192,19 +189,7 @@ class SignIns(Table):
     async def forget(self, server: str, person: str | None) -> None:
         """Forget who has signed in to a server, and who is to be asked: one person, or everybody (None)."""
 
-        def change(connection: Connection) -> None:
-            for table in TABLES:
-                where, values = (
-                    ("server = ?", [server])
-                    if person is None
-                    else (
-                        "server = ? AND person = ?",
-                        [server, person],
-                    )
-                )
-                connection.execute(f"DELETE FROM {table} WHERE {where}", values)  # noqa: S608 - our words
-
-        await self.write(change)
+        await self.write(partial(forget, server=server, person=person))
 
     async def to_ask(self) -> Sequence[ToAsk]:
         """Return those who are still to be asked."""
@@ -222,6 +207,19 @@ class SignIns(Table):
             connection.execute("DELETE FROM mcp_sign_ins WHERE at < ?", (now - SIGN_IN_WITHIN,))
 
         await self.write(change)
+
+
+def forget(connection: Connection, server: str, person: str | None) -> None:
+    """Forget who has signed in to a server, and who is to be asked, in a transaction: one person, or everybody."""
+    who, values = ("", [server]) if person is None else (" AND person = ?", [server, person])
+    for table in TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE server = ?{who}", values)  # noqa: S608 - our words
+
+
+def accounts_in(connection: Connection, server: str) -> Sequence[Account]:
+    """Return all accounts at a server, in a transaction."""
+    rows = connection.execute(f"{_ACCOUNT} WHERE server = ? ORDER BY person", (server,)).fetchall()
+    return list(readable(rows, _account, "mcp_accounts"))
 
 
 def account_in(connection: Connection, server: str, person: str) -> Account | None:

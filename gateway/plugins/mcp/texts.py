@@ -3,11 +3,53 @@
 from gateway.texts.say import LANGUAGES, Language
 
 TEXTS = {
+    "mcp_none": {
+        "en": "No MCP server is waiting for approval.",
+        "zh": "没有需要批准的 MCP 服务器。",
+    },
+    "mcp_waiting": {
+        "en": "These MCP servers have tools that nobody has approved yet: {names}.",
+        "zh": "以下 MCP 服务器有尚未批准的工具：{names}。",
+    },
+    "mcp_shown": {
+        "en": "The MCP server `{name}` describes its tools as follows. Approve this only if it contains no "
+        "instructions for me:",
+        "zh": "MCP 服务器 `{name}` 的工具说明如下。只有在其中没有对我的指令时才批准：",
+    },
+    "mcp_as_before": {
+        "en": "The MCP server `{name}` describes its tools as approved again.",
+        "zh": "MCP 服务器 `{name}` 的工具说明已恢复为批准过的内容。",
+    },
+    "mcp_more": {"en": "{count} more are shown afterwards.", "zh": "另外 {count} 个随后显示。"},
+    "mcp_approve_button": {"en": "Approve", "zh": "批准"},
+    "mcp_approved": {
+        "en": "Approved: the current tools of the MCP server `{name}`. What I wrote after reading the earlier "
+        "descriptions still counts as untrusted; `{slash}new` starts without it.",
+        "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后写的内容仍视为不可信；"
+        "`{slash}new` 可重新开始。",
+    },
+    "mcp_not_yours": {
+        "en": "Only an owner can add MCP servers and approve their tools.",
+        "zh": "只有所有者可以添加 MCP 服务器并批准其工具。",
+    },
     "mcp_add_usage": {
         "en": "`{slash}mcp add NAME ADDRESS` adds one, such as `{slash}mcp add deepwiki https://mcp.deepwiki.com/mcp`. "
         "With `each` behind the address everybody signs in there for themselves. `{slash}mcp rm NAME` removes it.",
         "zh": "`{slash}mcp add 名称 地址` 可添加服务器，例如 `{slash}mcp add deepwiki https://mcp.deepwiki.com/mcp`。"
         "地址后加 `each` 则每个人各自登录。`{slash}mcp rm 名称` 可移除。",
+    },
+    "mcp_required": {"en": "required", "zh": "必填"},
+    "mcp_or": {"en": " or ", "zh": "或"},
+    "mcp_type_string": {"en": "text", "zh": "文本"},
+    "mcp_type_integer": {"en": "whole number", "zh": "整数"},
+    "mcp_type_number": {"en": "number", "zh": "数字"},
+    "mcp_type_boolean": {"en": "true or false", "zh": "是或否"},
+    "mcp_type_array": {"en": "list", "zh": "列表"},
+    "mcp_type_object": {"en": "object", "zh": "对象"},
+    "mcp_type_null": {"en": "nothing", "zh": "空"},
+    "mcp_more_arguments": {
+        "en": "… and {count} more lines of its arguments, which are not shown",
+        "zh": "……其参数另有 {count} 行未显示",
     },
     "mcp_not_installed": {
         "en": "The package `mcp` is not installed here; `parley doctor` on this machine prints the command for it.",
@@ -41,7 +83,7 @@ TEXTS = {
         "zh": "内部网络的服务器不能在聊天中添加。运行 Parley 的人可以把它写进 parley.toml。",
     },
     "mcp_added": {
-        "en": "`{name}` is added, with {count} tools. I use them, but treat every conversation as containing untrusted "
+        "en": "`{name}` is added. Tools: {count}. I use them, but treat every conversation as containing untrusted "
         "input until you have approved what it says of them.",
         "zh": "已添加 `{name}`，有 {count} 个工具。我可以使用它们，但在您批准其说明之前，"
         "会把所有对话都视为含有不可信内容。",
@@ -60,7 +102,7 @@ TEXTS = {
     },
     "mcp_removed": {"en": "`{name}` is removed.", "zh": "已移除 `{name}`。"},
     "mcp_line": {"en": "- `{name}`, `{url}`: {state}", "zh": "- `{name}`，`{url}`：{state}"},
-    "mcp_state_tools": {"en": "{count} tools", "zh": "{count} 个工具"},
+    "mcp_state_tools": {"en": "works (tools: {count})", "zh": "{count} 个工具"},
     "mcp_added_sign_in": {
         "en": "`{name}` is added, and asks who uses it.",
         "zh": "已添加 `{name}`，它要求登录。",
@@ -111,7 +153,7 @@ TEXTS = {
         "zh": "浏览器需要返回我的页面，而页面在这里已关闭；PARLEY_WEB=on 可开启。",
     },
     "mcp_signed_in": {
-        "en": "`{name}` can be used now, with {count} tools.",
+        "en": "`{name}` can be used now. Tools: {count}.",
         "zh": "现在可以使用 `{name}`，有 {count} 个工具。",
     },
     "mcp_signed_in_trouble": {
@@ -128,6 +170,16 @@ TEXTS = {
         "zh": "已在此退出 `{name}`，但它没有确认授权已撤销：请在该服务的账号设置中查看已授权的应用。",
     },
     "mcp_out_nobody": {"en": "You are not signed in to `{name}`.", "zh": "您没有登录 `{name}`。"},
+    "mcp_lost_right": {
+        "en": "I do not use your account at `{name}` any more, and have signed out there: you have lost the right to "
+        "sign in to it.",
+        "zh": "我不再使用您在 `{name}` 的账号，并已退出登录：您已没有登录它的权限。",
+    },
+    "mcp_lost_account": {
+        "en": "{who} had signed in to `{name}` for everybody, and is no owner any more. I have signed out there. "
+        "Nobody can use it until an owner signs in.",
+        "zh": "{who} 曾为所有人登录 `{name}`，但已不再是所有者，我已退出登录。在有所有者登录之前，谁都无法使用它。",
+    },
     "mcp_page_title": {"en": "Sign in", "zh": "登录"},
     "mcp_page_ask": {
         "en": "{who} asked Parley to use {name} ({host}) in their name. Go on only if that is you.",
@@ -193,6 +245,35 @@ TEXTS = {
     "page_mcp_remove": {"en": "Remove", "zh": "移除"},
     "page_mcp_added": {"en": "added here: {url}", "zh": "在此添加：{url}"},
 }
+
+FINDINGS = (
+    {
+        "en": "MCP server {name} does not let in who has signed in any more: {why}",
+        "zh": "MCP 服务器 {name} 不再允许已登录的账号访问：{why}",
+    },
+    {"en": "sign in again with /mcp in {name}", "zh": "请用 /mcp in {name} 重新登录"},
+    {
+        "en": "MCP server {name} answers, and nobody has signed in to it",
+        "zh": "MCP 服务器 {name} 有应答，但还没有人登录",
+    },
+    {"en": "people do with /mcp in {name}", "zh": "请各自用 /mcp in {name} 登录"},
+    {"en": "MCP server {name} asks for a sign-in", "zh": "MCP 服务器 {name} 要求登录"},
+    {"en": "an owner signs in with /mcp in {name}", "zh": "请所有者用 /mcp in {name} 登录"},
+    {
+        "en": "MCP server {name} refuses the sign-in that is stored",
+        "zh": "MCP 服务器 {name} 拒绝已保存的登录",
+    },
+    {
+        "en": "MCP server {name} answers; its access has ended, and is renewed with the next call",
+        "zh": "MCP 服务器 {name} 有应答；访问权限已到期，下次调用时会续期",
+    },
+    {
+        "en": "MCP server {name}: tools that are not approved as they are now: {count}",
+        "zh": "MCP 服务器 {name}：{count} 个工具的现有说明尚未批准",
+    },
+    {"en": "an owner looks with /mcp {name}", "zh": "请所有者用 /mcp {name} 查看"},
+)
+"""The findings for `parley doctor`, and their remedies."""
 
 
 def reading(tag: str | None, default: Language) -> Language:

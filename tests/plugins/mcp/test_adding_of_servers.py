@@ -28,7 +28,7 @@ async def test_the_next_message_has_its_tools_and_owners_approve_them(start_bot:
 
         await bot.hears(f"/mcp add lab {url}")
 
-        assert "`lab` is added, with " in bot.screen[-1]
+        assert "`lab` is added. Tools: " in bot.screen[-1]
         assert bot.made.base.servers.origin().sources == ("server:lab",), "nobody has approved that yet"
         await bot.channel.presses("View")
         await bot.app.settled()

@@ -121,7 +121,7 @@ async def test_tools_are_approved_only_once_they_were_shown(start_bot: StartBot,
     await bot.hears("/mcp words")
     first = "".join(bot.screen)
     assert (first.count("A tool of the MCP server"), "2 more are shown afterwards." in first) == (10, True)
-    assert first.count("more characters)") == 10, "of what is left out it is said how much that is"
+    assert first.count("`word` (text) `xxx") == 10, "the arguments are read one by one"
     await bot.channel.presses("Approve")
     await bot.app.settled()
     assert approved.origin().sources == ("server:words",)

@@ -8,9 +8,9 @@ import pytest
 
 from agent_core.models.scripted import calls
 from tests.clock import OffsetClock
+from tests.emulators.sign_in_server import SignInServer, sign_in_server
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.plugins.mcp.sign_in_server import SignInServer, sign_in_server
 from tests.plugins.mcp.test_signing_in import added, approves, signs_in
 from tests.process import until
 

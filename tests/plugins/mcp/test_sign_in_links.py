@@ -2,9 +2,9 @@
 
 from markdown_it import MarkdownIt
 
+from tests.emulators.sign_in_server import says, sign_in_server
 from tests.gateway.conftest import StartBot
 from tests.plugins.mcp.serving import local
-from tests.plugins.mcp.sign_in_server import says, sign_in_server
 
 
 async def test_an_address_that_would_end_the_link_does_not(start_bot: StartBot) -> None:

@@ -14,11 +14,11 @@ from agent_core.models.scripted import calls
 from gateway.plugins.mcp.addresses import may_reach
 from gateway.web.route import Answer
 from tests.clock import OffsetClock
+from tests.emulators.sign_in_server import SignInServer, comes_back, leads_to, says, sign_in_server
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
 from tests.plugins.mcp.serving import local
-from tests.plugins.mcp.sign_in_server import SignInServer, comes_back, leads_to, says, sign_in_server
 from tests.process import until
 
 _ADDRESS = re.compile(r"\((http://127\.0\.0\.1:\d+/authorize[^)]+)\)")
@@ -85,7 +85,7 @@ async def test_an_owner_signs_in_by_a_button_and_everybody_uses_the_account(
     done = await confirms(bot, brought)
 
     assert done.status == 200
-    assert "`garden` can be used now, with 1 tools." in bot.screen[-1]
+    assert "`garden` can be used now. Tools: 1." in bot.screen[-1]
     await approves(bot)
     await bot.hears("water the fern", sender="bob")
     assert "ann waters the fern" in str(bot.llm.requests[-1].messages)

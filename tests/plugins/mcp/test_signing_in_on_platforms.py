@@ -1,4 +1,4 @@
-"""On each platform an owner adds a server, signs in by a button and a browser, and its tools are used."""
+"""On each platform an owner signs in to a calendar by a button and a browser, and asks what there is tomorrow."""
 
 import re
 import socket
@@ -6,10 +6,12 @@ import socket
 import aiohttp
 import pytest
 
+from tests.emulators.calendar_server import calendar, looks_at_tomorrow
+from tests.emulators.sign_in_server import comes_back, sign_in_server
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.platforms.platform import Chat, Person
+from tests.end_to_end.stage import Stage, has, newest
 from tests.end_to_end.tables import stored
-from tests.plugins.mcp.sign_in_server import comes_back, sign_in_server
 from tests.process import until
 
 ADDRESS = re.compile(r"\((http://127\.0\.0\.1:\d+/authorize[^)\s]+)\)")
@@ -23,8 +25,23 @@ def link_of(stage: Stage) -> str:
     return str(ADDRESS.findall(bodies)[-1])
 
 
+async def signs_in(stage: Stage, ann: Person, chat: Chat, port: int) -> None:
+    """Sign in by the button, the browser, and the question whether it was oneself."""
+    await chat.presses(ann, "Sign in")
+    await until(lambda: "authorize" in str(stored(stage.program.home, "SELECT body FROM outbox")))
+    brought = await comes_back(link_of(stage))
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as browser:
+        async with browser.get("/mcp-sign-in", params=brought) as asked:
+            page = await asked.text()
+            assert (asked.status, "<form" in page) == (200, True), page
+        async with browser.post("/mcp-sign-in", data=brought) as done:
+            assert done.status == 200, await done.text()
+    # That a server has new tools is told by itself, before or after any of these.
+    await chat.until(lambda seen: any("can be used now" in each for each in seen.screen))
+
+
 @where(lambda facts: facts.name in {"telegram", "slack", "discord"})
-async def test_an_owner_signs_in_by_a_button_and_a_browser(own_stage: Stage) -> None:
+async def test_an_owner_signs_in_to_a_calendar_and_asks_what_there_is_tomorrow(own_stage: Stage) -> None:
     stage, program = own_stage, own_stage.program
     ann, chat = stage.private("Ann")
     with socket.create_server(("127.0.0.1", 0)) as found:
@@ -33,20 +50,25 @@ async def test_an_owner_signs_in_by_a_button_and_a_browser(own_stage: Stage) -> 
     program.set("PARLEY_PLUGIN_MCP_LOCAL", "on")
     program.set("PARLEY_WEB", "on")
     program.set("PARLEY_WEB_PORT", str(port))
+    program.set("PARLEY_TIMEZONE", "UTC")
+    stage.set_clock("2026-03-28 20:00")  # in Paris clocks go forward in the night
+    stage.script.respond = lambda asked: looks_at_tomorrow(asked, "".join(asked.texts("tool")[-1:]))
     await stage.start()
-    async with sign_in_server() as garden, aiohttp.ClientSession(f"http://127.0.0.1:{port}") as browser:
-        garden.who = "ann"
-        await chat.says(ann, f"/mcp add garden {garden.url}")
+    async with sign_in_server(calendar()) as server:
+        server.who = "ann"
+        await chat.says(ann, "/tz Europe/Paris")
+        await chat.until(lambda seen: any("Paris" in each for each in seen.screen))
+        await chat.says(ann, f"/mcp add calendar {server.url}")
         await chat.until(lambda seen: newest(seen).button("Sign in") is not None)
+        await signs_in(stage, ann, chat, port)
+        assert server.access
 
-        await chat.presses(ann, "Sign in")
-        await until(lambda: "authorize" in str(stored(program.home, "SELECT body FROM outbox")))
-        brought = await comes_back(link_of(stage))
-        async with browser.get("/mcp-sign-in", params=brought) as asked:
-            page = await asked.text()
-            assert (asked.status, "<form" in page) == (200, True), page
-        async with browser.post("/mcp-sign-in", data=brought) as done:
-            assert done.status == 200, await done.text()
+        await chat.says(ann, "/mcp calendar")
+        await chat.until(lambda seen: any(each.button("Approve") for each in seen.bot_messages))
+        await chat.presses(ann, "Approve")
+        await chat.says(ann, "what do I have tomorrow?")
+        await chat.until(has("Tomorrow ann has"))
 
-        await chat.until(lambda seen: "can be used now" in seen.screen[-1])
-        assert garden.access
+    answer = next(each for each in chat.screen if "Tomorrow ann has" in each)
+    times = re.findall(r"(\d\d:\d\d) ([A-Z][\w ]+)", answer)
+    assert times == [("00:30", "Night train"), ("10:30", "Brunch with Lena"), ("23:30", "Call with Tokyo")]
