@@ -7,16 +7,21 @@ entry point in the group `parley.plugins`, such as `dice = parley_dice:Dice`, an
 them and an owner has approved what is installed. One of them that fails before Parley runs, in an import, a method or a
 list, is left out with all that it adds.
 
-What a plugin adds is read once at each start, in this order: `settings`, `models`, `migrations`, `texts`, `tools`,
-`run_buttons`, `owed`, `reports`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made from the
-lists of all plugins is an argument of the later ones.
+What a plugin adds is read once at each start, in this order: `settings`, `models`, `migrations`, `texts`, `findings`,
+`tools`, `run_buttons`, `owed`, `reports`, `commands`, `presses`, `screens`, `routes`, `duties`. What can only be made
+from the lists of all plugins is an argument of the later ones. The other class attributes belong to these, and are read
+before.
+
+Classes that are named here and not imported, such as `Settling` or `Errand`, are in `parley`, as docs/public.md says. A
+plugin in `gateway/plugins` imports them from where they are defined.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
 The other methods are moments: they are called while Parley runs, and only on plugins that override them.
 
 All of Parley runs in one event loop. What is awaited is given up at its limit; what blocks instead, such as
-`time.sleep`, stops every chat meanwhile, and no limit ends it.
+`time.sleep`, stops every chat meanwhile, and no limit ends it. Each start waits until all plugins are imported: what is
+needed rarely is imported inside the method that needs it.
 """
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
@@ -28,7 +33,8 @@ from agent_core.loop.permissions import Proposal
 from agent_core.models.provided import ModelProvider
 from agent_core.origin import Origin
 from agent_core.tools.tool import Tool
-from channels.base import ChatKey, InboundEvent
+from channels.base import ChatKey, ReactionAdded, ReactionRemoved
+from channels.checkup import Finding
 from gateway.admin.screen import Screen
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
@@ -44,6 +50,7 @@ from gateway.runs.run_buttons import RunButton
 from gateway.schedule.jobs.report_kinds import ReportKind
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import PluginSettings
+from gateway.settings.settings import Settings
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
 from gateway.store.owed import Owed
@@ -66,6 +73,11 @@ class Plugin:
     """Names of the plugins that have to be there, and are made before it."""
     texts: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     """Texts for people, by key and language, for `say`. No key may be one of another plugin or of Parley."""
+    findings: ClassVar[Sequence[Mapping[str, str]]] = ()
+    """All that `examined` may find, and the remedies: each as a text by language, with places for what differs.
+
+    Such as `{"en": "{name} asks for a sign-in", "zh": ...}`. The page tells them in the reader's language.
+    """
     tool_names: ClassVar[frozenset[str]] = frozenset()
     """Names of all `tools`. No MCP server may use them, as rules of permissions refer to them."""
 
@@ -73,10 +85,10 @@ class Plugin:
     """The class of its settings, which says how they are named and described. `core.settings.of(CLASS)` has the values.
 
     They are set in the environment and in files, as those of Parley, and listed with these. Secret ones are masked
-    everywhere. They are those of the start, but where the `About` has an `example`: owners and admins may change these
-    in chats. A wrong value stops the start, as one of Parley does; a plugin of others is left out instead. Values for a
-    plugin that is not there are warned of. A plugin of ours has the class also as `SETTINGS` of its module `settings`,
-    which is read before the plugin is imported.
+    everywhere. They are those of the start, but where the `About` has a `chat_example`: owners and admins may change
+    these in chats. A wrong value stops the start, as one of Parley does; a plugin of others is left out instead. Values
+    for a plugin that is not there are warned of. A plugin of ours has the class also as `SETTINGS` of its module
+    `settings`, which is read before the plugin is imported.
     """
 
     migrations: ClassVar[Sequence[str]] = ()
@@ -119,11 +131,12 @@ class Plugin:
     """
 
     run_buttons: ClassVar[Sequence[RunButton]] = ()
-    """Buttons about a run, each of which gives a command of the plugin with the run's id.
+    """Buttons about a run, each of which gives a command of the plugin, or one of its `presses`, with the run's id.
 
     `chat`: for everybody below the answer of a run that called tools for long, or the line to which its progress folds.
     `page`: on the run's screen, for who may give the command in its chat. `answer`: two that rate each whole answer
-    where the platform has such a pair; a press is `NAME_TOPIC`. The command's `rights` are checked, and it checks
+    where the platform has such a pair, the one for a good answer first. A button names a press of the topic `good` of
+    the plugin `tally` as `tally_good`, and a command by its name. The command's `rights` are checked, and it checks
     itself whether the person may see that run. Below earlier messages buttons stay when the plugin is gone.
     """
 
@@ -194,7 +207,8 @@ class Plugin:
         *System*. It shows a template of the plugin, or tables without one, which `parley.tables_view` makes. Everything
         in a template is escaped, and secrets are masked. What changes something is a command, offered and checked as in
         a chat. What a visitor may read of a chat is for the screen to ask of `parley.Insight`. A failure, and a view
-        that takes more than 30 seconds, is logged and told with a code, and all other screens go on.
+        that takes more than 30 seconds, is logged and told with a code, and all other screens go on. In a template,
+        `{{ who | names }}` shows a text of `parley.Insight` with each name in it on one line, as plain tables do.
         """
         return ()
 
@@ -209,6 +223,15 @@ class Plugin:
         the page there are no routes.
         """
         return {}
+
+    @classmethod
+    async def examined(cls, settings: Settings, connection: Connection) -> Sequence[Finding]:
+        """Return in English what `parley doctor` finds, which runs beside Parley or without it, and makes no plugin.
+
+        Only plugins that come with Parley are asked, and only if they are on. `connection` reads the store, and
+        `findings` has the words in each language.
+        """
+        return ()
 
     def duties(self, running: Running) -> Mapping[str, Duty]:
         """Return what runs beside the chats, once among all nodes, by the name under which it is reported.
@@ -241,7 +264,7 @@ class Plugin:
         return {}
 
     def ended(self, run: Run, how: RunEnd, tx: Connection) -> Iterable[Owed]:
-        """Return what the chat is owed at the end of a run in it, however that ended, if that is said in the chat.
+        """Return what the chat is owed at the end of one of its runs: of each whose end is told there, good or bad.
 
         `how.items` are the numbers of the messages that it has read, by which `moved` told of them.
         Called in the transaction that ends the run and queues its answer, in the thread of the store: it uses nothing
@@ -278,8 +301,8 @@ class Plugin:
         what was paid for should be kept. `run` is the one that answers, None if there is none yet, and `language` is
         the sender's. The words are masked. Those of a recording of the sender count as written by the sender; other
         recordings are quoted, with their source. A failure, or more than five minutes, is logged, and counts as None,
-        except a lack of file handles, after which the run is tried again. If nothing listens, the model is told of the
-        file alone.
+        except a lack of file handles, after which the run is tried again. If no plugin knows the words, the model is
+        told of the file alone.
         """
         return None
 
@@ -302,8 +325,8 @@ class Plugin:
         already. `room` is the number of characters that the model can still be told with this message; what is longer
         is cut. `run` and `language` are as for `hear`. The text is masked, and counts as input from whoever the file is
         from, never as the sender's word. A failure, or more than two minutes, is logged, and counts as None, except a
-        lack of file handles, after which the run is tried again. If nothing reads it, the model is told of the file
-        alone.
+        lack of file handles, after which the run is tried again. If no plugin reads it, the model is told of the
+        file alone.
         """
         return None
 
@@ -315,18 +338,18 @@ class Plugin:
         """
 
     def listens(self) -> bool:
-        """Return False while its settings leave `admitted` and `moved` nothing to do: they are not called then.
+        """Return False while its settings leave `reacted` and `moved` nothing to do: they are not called then.
 
         Called when all plugins are made, and again after each change of the settings. It must return at once. A failure
         is logged, and counts as True.
         """
         return True
 
-    def admitted(self, event: InboundEvent) -> None:
-        """Take note of an event that is let in: a message, a command, a press, a reaction or a request of the page.
+    def reacted(self, event: ReactionAdded | ReactionRemoved) -> None:
+        """Take note of a reaction to a message that somebody who may speak there has set or taken back.
 
-        Called before it is stored, so the same event may be told again after a crash. It must return at once, and
-        changes neither the event nor the decision. A failure is logged and stops nothing else.
+        Reactions are not stored: one that comes while Parley is down, or that a crash cuts off, may never be told. It
+        must return at once. A failure is logged and stops nothing else.
         """
 
     def moved(self, item: InboxItem, place: Place) -> None:

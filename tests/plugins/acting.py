@@ -11,7 +11,7 @@ from agent_core.models.provided import ModelProvider
 from agent_core.models.scripted import Speech
 from agent_core.origin import CLEAN, Origin
 from agent_core.tools.tool import Tool, tool
-from channels.base import Button, ChatKey, InboundEvent, OutboundMessage
+from channels.base import Button, ChatKey, OutboundMessage, ReactionAdded, ReactionRemoved
 from gateway.admin.screen import Screen, View, Visit
 from gateway.admin.tables import tables_view
 from gateway.chat.holds import HoldUntil
@@ -167,8 +167,8 @@ class Acts(Plugin):
     def listens(self) -> bool:
         return self.at_once("listens", right=True)  # type: ignore[return-value]
 
-    def admitted(self, event: InboundEvent) -> None:
-        self.at_once("admitted", None)
+    def reacted(self, event: ReactionAdded | ReactionRemoved) -> None:
+        self.at_once("reacted", None)
 
     def moved(self, item: InboxItem, place: Place) -> None:
         self.at_once("moved", None)

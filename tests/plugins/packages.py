@@ -1,12 +1,13 @@
 """Packages with plugins of others, as an installer leaves them."""
 
+import asyncio
 import base64
 import hashlib
 import importlib
 import shutil
-import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from textwrap import dedent
 
@@ -14,6 +15,7 @@ import pytest
 
 from gateway.app.chosen_plugins import ChosenPlugins, choose, own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
+from tests.end_to_end.forks import parley
 from tests.process import REPOSITORY
 
 HEAD = """
@@ -84,17 +86,15 @@ class Packages:
     def parley(self, *arguments: str, plugins: str = "", off: str = "") -> tuple[int, str]:
         """Run `parley` with these settings in the home. Return the exit code and all output."""
         environ = {
-            "PATH": "/usr/bin:/bin",
             "PYTHONPATH": f"{REPOSITORY}:{self.folder}",
             "PARLEY_HOME": str(self.home),
             "PARLEY_PLUGINS": plugins,
             "PARLEY_PLUGINS_OFF": off,
         }
-        command = [sys.executable, "-m", "gateway.cli", *arguments]
-        done = subprocess.run(  # noqa: S603
-            command, env=environ, cwd=self.home, capture_output=True, text=True, check=False
-        )
-        return done.returncode, done.stdout + done.stderr
+        with ThreadPoolExecutor(1) as beside:  # the test may have an event loop of its own
+            done = beside.submit(asyncio.run, parley(*arguments, cwd=self.home, environ=environ)).result()
+        assert done.code is not None
+        return done.code, done.out + done.err
 
     def chosen(self, names: Sequence[str], off: Collection[str] = ()) -> ChosenPlugins:
         """Return the plugins of a start with these settings."""

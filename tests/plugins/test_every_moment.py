@@ -45,6 +45,7 @@ from tests.gateway.test_forget import erases
 from tests.gateway.test_origin_of_posts import last_prompt
 from tests.plugins.acting import EXITS, HANGS, IS_ODD, RAISES, Acts, acting
 from tests.plugins.packages import Packages
+from tests.plugins.test_moments import reacts
 from tests.plugins.test_plugins_command import about
 from tests.postgres import execute
 
@@ -162,10 +163,11 @@ async def the_next_one_reads(scene: Scene) -> None:
     assert "Done." in scene.bot.screen
 
 
-async def others_are_told_of_it(scene: Scene) -> None:
+async def others_are_told_of_the_reaction(scene: Scene) -> None:
     scene.bot.llm.add("Done.")
     await scene.bot.hears("hi")
-    assert "admitted" in scene.near.noted
+    await reacts(scene.bot, "👍")
+    assert "reacted" in scene.near.noted
     assert "Done." in scene.bot.screen
 
 
@@ -261,8 +263,8 @@ MOMENTS: Mapping[str, Moment] = {
     "hold": Moment(the_run_begins, HOLD_WITHIN),
     "prompt": Moment(the_others_note_is_read, PROMPT_WITHIN),
     "summarised": Moment(others_are_told_what_a_summary_found, SUMMARISED_WITHIN, ways=(RAISES, EXITS, HANGS)),
-    "listens": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
-    "admitted": Moment(others_are_told_of_it, ways=(RAISES, EXITS)),
+    "listens": Moment(others_are_told_where_it_is, ways=(RAISES, EXITS)),
+    "reacted": Moment(others_are_told_of_the_reaction, ways=(RAISES, EXITS)),
     "moved": Moment(others_are_told_where_it_is, ways=(RAISES, EXITS)),
     "taken_over": Moment(others_take_over, TAKE_OVER_WITHIN, ways=(RAISES, EXITS, HANGS)),
     "closed": Moment(others_are_closed, CLOSE_WITHIN, ways=(RAISES, EXITS, HANGS), untold=(RAISES, EXITS, HANGS)),
@@ -274,10 +276,13 @@ SCREENS = ("screens", "screens, their badges")
 """Those of the page, which have a test of their own."""
 LISTS = ("models", "__init__", "tools", "reports", "commands", "presses", "screens", "routes", "duties", "owed")
 """What is called at the start."""
+OURS = ("examined",)
+"""Members that only plugins that come with Parley have; each of these tests its own."""
 VALUES = (
     "name",
     "needs",
     "texts",
+    "findings",
     "tool_names",
     "settings",
     "migrations",
@@ -293,7 +298,7 @@ VALUES = (
 def test_the_tables_have_each_member_of_a_plugin() -> None:
     methods = {name for name, member in vars(Plugin).items() if callable(member) or isinstance(member, classmethod)}
     covered = {name.partition(",")[0] for name in (*MOMENTS, *SCREENS)}
-    assert methods == covered | {*LISTS}
+    assert methods == covered | {*LISTS, *OURS}
     assert Plugin.__annotations__.keys() == {*VALUES}
 
 
@@ -326,7 +331,7 @@ async def test_what_is_in_hand_is_answered_and_others_get_their_turn(
 @pytest.mark.parametrize("how", [RAISES, EXITS, HANGS, IS_ODD])
 @pytest.mark.parametrize("name", SCREENS)
 async def test_other_screens_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str) -> None:
-    monkeypatch.setattr(watch, "WAITS", 0.5)
+    monkeypatch.setattr(watch, "WAITS", 3.0)
     plugins = (acting("bad", name, how), acting("near"))
     async with admin_world(tmp_path, plugins=plugins) as world, world.client() as client:
         async with client.get("/admin/bad") as answer:
@@ -365,7 +370,7 @@ BAD = [
 async def test_what_fails_at_the_start_is_left_out_and_everything_else_starts(
     start_bot: StartBot, packages: Packages, monkeypatch: pytest.MonkeyPatch, title: str, code: str
 ) -> None:
-    monkeypatch.setattr(plugin_lists, "WAITS", 0.3)
+    monkeypatch.setattr(plugin_lists, "WAITS", 3.0)
     own = "-".join(title.replace("_", " ").split())  # an import that hangs keeps the lock of its module
     packages.install(code, name="dice", package=f"parley-{own}")
     packages.install(GOOD, name="cards")

@@ -1,59 +1,77 @@
 """Plugins are told what happens while Parley runs, and one that fails is in nobody's way."""
 
-from collections.abc import Sequence
-
 from structlog.testing import capture_logs
 
-from channels.base import Accepted, InboundEvent
+from channels.base import Accepted, ReactionAdded, ReactionRemoved, Sender
 from gateway.plugin import Plugin
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
+Reaction = ReactionAdded | ReactionRemoved
 
-def listens(noted: list[InboundEvent]) -> type[Plugin]:
-    """Return a plugin that notes the events that are let in."""
+
+def listens(noted: list[Reaction]) -> type[Plugin]:
+    """Return a plugin that notes reactions."""
 
     class Listens(Plugin):
         name = "listens"
 
-        def admitted(self, event: InboundEvent) -> None:
+        def reacted(self, event: Reaction) -> None:
             noted.append(event)
 
     return Listens
 
 
 class Stumbles(Plugin):
-    """Fails at each event."""
+    """Fails at each reaction."""
 
     name = "stumbles"
 
-    def admitted(self, event: InboundEvent) -> None:
+    def reacted(self, event: Reaction) -> None:
         raise RuntimeError(event.event_id)
 
 
-def kinds(noted: Sequence[InboundEvent]) -> list[tuple[str, str]]:
-    return [(event.type, event.sender.id) for event in noted]
+async def reacts(bot: Bot, emoji: str, *, sender: str = "ann", kind: type[Reaction] = ReactionAdded) -> Accepted:
+    """React to the message that the bot heard first."""
+    heard = bot.channel.heard[0]
+    return await bot.channel.deliver(
+        kind(
+            event_id=f"{emoji} {sender} {kind.__name__}",
+            chat=heard.chat,
+            sender=Sender(id=sender, name=sender),
+            at=heard.at,
+            message_id=heard.event_id,
+            emoji=emoji,
+        )
+    )
 
 
-async def test_a_plugin_is_told_of_events_that_are_let_in_and_of_no_others(start_bot: StartBot) -> None:
-    noted: list[InboundEvent] = []
+async def test_a_plugin_is_told_of_reactions_of_those_who_may_speak_and_of_nothing_else(start_bot: StartBot) -> None:
+    noted: list[Reaction] = []
     bot = await start_bot("Hello.", plugins=(listens(noted),))
 
-    await bot.hears("/help")
-    assert await bot.hears("hi", sender="a stranger") is Accepted.REFUSED
     await bot.hears("hi")
+    await bot.hears("/help")
+    await reacts(bot, "👍")
+    assert await reacts(bot, "👎", sender="a stranger") is Accepted.REFUSED
+    await reacts(bot, "👍", kind=ReactionRemoved)
 
-    assert kinds(noted) == [("command", "ann"), ("message", "ann")]
+    assert [(each.type, each.emoji, each.sender.id) for each in noted] == [
+        ("reaction", "👍", "ann"),
+        ("reaction_removed", "👍", "ann"),
+    ]
 
 
-async def test_a_plugin_that_fails_is_logged_by_name_and_the_event_goes_on(start_bot: StartBot) -> None:
-    noted: list[InboundEvent] = []
+async def test_a_plugin_that_fails_is_logged_by_name_and_the_others_are_told(start_bot: StartBot) -> None:
+    noted: list[Reaction] = []
     bot = await start_bot("Hello.", plugins=(Stumbles, listens(noted)))
 
+    await bot.hears("hi")
     with capture_logs() as logs:
-        await bot.hears("hi")
+        await reacts(bot, "👍")
 
     assert bot.screen == ["Hello."]
-    assert kinds(noted) == [("message", "ann")]
+    assert [each.emoji for each in noted] == ["👍"]
     assert [(each["event"], each["plugin"]) for each in logs if each["log_level"] == "error"] == [
         ("a plugin failed", "stumbles")
     ]
@@ -62,7 +80,7 @@ async def test_a_plugin_that_fails_is_logged_by_name_and_the_event_goes_on(start
 async def test_a_plugin_that_its_settings_leave_nothing_to_do_is_told_nothing_until_they_change(
     start_bot: StartBot,
 ) -> None:
-    noted: list[InboundEvent] = []
+    noted: list[Reaction] = []
 
     class Asleep(Plugin):
         name = "asleep"
@@ -70,12 +88,16 @@ async def test_a_plugin_that_its_settings_leave_nothing_to_do_is_told_nothing_un
         def listens(self) -> bool:
             return self.core.settings.language == "zh"
 
-        def admitted(self, event: InboundEvent) -> None:
+        def reacted(self, event: Reaction) -> None:
             noted.append(event)
 
-    bot = await start_bot(*["Hello."] * 3, plugins=(Asleep,))
+    bot = await start_bot("Hello.", plugins=(Asleep,))
+    await bot.hears("hi")
 
-    for said in ("one", "/config set language zh", "two", "/config set language en", "three"):
-        await bot.hears(said)
+    await reacts(bot, "👀")
+    await bot.hears("/config set language zh")
+    await reacts(bot, "👍")
+    await bot.hears("/config set language en")
+    await reacts(bot, "👎")
 
-    assert [getattr(each, "text", each.type) for each in noted] == ["two", "command"]
+    assert [each.emoji for each in noted] == ["👍"]

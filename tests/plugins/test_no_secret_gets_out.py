@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agent_core.loop.permissions import Proposal
@@ -221,6 +221,8 @@ def plain(text: str) -> str:
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(30), deadline=None, database=None
 )
 @given(secret=KEYS, form=st.sampled_from(sorted(FORMS)))
+@example(secret='quoted"22222222', form="as it is")  # noqa: S106 (made up)
+@example(secret="less<22&22222222", form="as it is")  # noqa: S106
 async def test_no_way_shows_a_secret(tmp_path_factory: pytest.TempPathFactory, secret: str, form: str) -> None:
     said = FORMS[form](secret)
     plugin = saying(f"({said})")

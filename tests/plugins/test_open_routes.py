@@ -19,6 +19,7 @@ from tests.entering import opened_store, page_server
 from tests.gateway.conftest import StartBot
 from tests.gateway.operation import watched
 from tests.page_server import PLAYED
+from tests.process import until
 
 FORWARDED = {"X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}
 MOST = 10_000
@@ -32,12 +33,27 @@ class Echo(Plugin):
     open_paths: ClassVar[Mapping[str, Opening]] = {
         "/echo": Opening(methods=("POST",), most_bytes=MOST, is_named=True),
         "/pieces": Opening(),
+        "/waits": Opening(is_waited_for=True),
+        "/goes-on": Opening(),
     }
     closings: ClassVar[list[str]] = []
-    """The answers in pieces that were closed."""
+    """What became of answers that take long."""
+    going_on: ClassVar[asyncio.Event] = asyncio.Event()
 
     def routes(self, running: Running) -> Mapping[str, Route]:
-        return {"/echo": self._echo, "/pieces": self._pieces, "/here": self._here}
+        return {"/echo": self._echo, "/pieces": self._pieces, "/here": self._here} | dict.fromkeys(
+            ("/waits", "/goes-on"), self._wait
+        )
+
+    async def _wait(self, asked: Asked) -> Answer:
+        self.closings.append("begun")
+        try:
+            await self.going_on.wait()
+        except asyncio.CancelledError:
+            self.closings.append("cancelled")
+            raise
+        self.closings.append("done")
+        return Answer(b"done")
 
     async def _here(self, asked: Asked) -> Answer:
         return Answer(b"for this machine")
@@ -50,11 +66,11 @@ class Echo(Plugin):
         return Answer(f"{asked.method} {asked.name} {asked.place} {len(body)}".encode())
 
     async def _pieces(self, asked: Asked) -> Answer:
-        return Answer(
-            b"one ", chunks=self._more(asked.headers.get("X-Fails", ""), endless="X-Endless" in asked.headers)
-        )
+        fails, endless, silent = asked.headers.get("X-Fails", ""), "X-Endless", "X-Silent"
+        more = self._more(fails, endless=endless in asked.headers, silent=silent in asked.headers)
+        return Answer(b"one ", chunks=more)
 
-    async def _more(self, fails: str, *, endless: bool) -> AsyncGenerator[bytes, None]:
+    async def _more(self, fails: str, *, endless: bool, silent: bool) -> AsyncGenerator[bytes, None]:
         try:
             yield b"two "
             if fails:
@@ -62,6 +78,8 @@ class Echo(Plugin):
             while endless:
                 yield b"and on "
                 await asyncio.sleep(0)
+            if silent:
+                await self.going_on.wait()
             yield b"three"
         finally:
             self.closings.append("closed")
@@ -104,7 +122,7 @@ async def test_a_connection_of_the_proxy_is_not_cut_off_for_who_showed_no_key_on
 ) -> None:
     bot = await start_bot(plugins=(Echo,))
     head = b"POST /echo/a HTTP/1.1\r\nHost: hooks.example\r\nX-Forwarded-For: 203.0.113.7\r\nContent-Length: 0\r\n"
-    async with watched(bot, tmp_path, (Echo,), HOOKS, idle_seconds=0.5) as client:
+    async with watched(bot, tmp_path, (Echo,), HOOKS, idle_seconds=2.0) as client:
         reader, writer = await connected(client)
         stranger, other = await connected(client)
         was_cut = asyncio.ensure_future(asyncio.gather(stranger.read(), return_exceptions=True))
@@ -198,6 +216,32 @@ async def test_an_answer_in_pieces_is_closed_when_it_is_over_or_its_reader_gone(
         async with asyncio.timeout(30):
             while len(Echo.closings) < 2:  # noqa: ASYNC110 (the server tells nobody)
                 await asyncio.sleep(0.01)
+
+
+@pytest.mark.both_loops
+@pytest.mark.parametrize(
+    ("path", "became"), [("/pieces", ["closed"]), ("/waits", ["begun", "cancelled"]), ("/goes-on", ["begun", "done"])]
+)
+async def test_what_is_done_for_the_answer_alone_ends_when_the_reader_leaves_in_silence(
+    start_bot: StartBot, tmp_path: Path, path: str, became: list[str]
+) -> None:
+    Echo.closings, Echo.going_on = [], asyncio.Event()
+    bot = await start_bot(plugins=(Echo,))
+    async with watched(bot, tmp_path, (Echo,)) as client:
+        reader, writer = await connected(client)
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Silent: yes\r\n\r\n".encode())
+        if path == "/pieces":
+            await reader.readuntil(b"two ")
+        else:
+            await until(lambda: Echo.closings == ["begun"])
+
+        writer.close()
+
+        if path == "/goes-on":
+            async with client.get("/here") as answer:  # what was begun outlasts its reader, as a webhook does
+                assert answer.status == 200
+            Echo.going_on.set()
+        await until(lambda: Echo.closings == became)
 
 
 async def test_an_answer_in_pieces_that_fails_is_logged_by_name(start_bot: StartBot, tmp_path: Path) -> None:

@@ -366,7 +366,8 @@ async def test_a_message_for_another_chat_is_not_sent(
 async def test_a_test_that_waits_for_a_doer_that_fails_is_told_of_the_failure(
     start_bot: StartBot, adds: type[Adds], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("parley.testing.bot.PATIENCE", 0.5)
+    monkeypatch.setattr("parley.testing.bot.PATIENCE", 3.0)
+    monkeypatch.setattr(owed_work, "PAUSES", (600.0,))
     adds.fails = 1
     bot = await start_bot("Hello.", plugins=(adds,))
 

@@ -195,7 +195,7 @@ async def test_one_of_others_with_a_wrong_value_is_left_out(
 
 class Lively(PluginSettings):
     most: Annotated[
-        int, Field(ge=2), About(en="Most sides.", zh="最多面数。", formerly=("most_sides",), example="9")
+        int, Field(ge=2), About(en="Most sides.", zh="最多面数。", formerly=("most_sides",), chat_example="9")
     ] = 6
 
 
@@ -254,7 +254,7 @@ DECLARED = {
     "no words": ("class N(PluginSettings):\n    sides: int = 6\nP.settings = N", "has no About"),
     "a secret for chats": (
         "class N(PluginSettings):\n"
-        "    key: Annotated[SecretStr | None, About('a', 'b', example='c')] = None\nP.settings = N",
+        "    key: Annotated[SecretStr | None, About('a', 'b', chat_example='c')] = None\nP.settings = N",
         "is secret, and no chat may change it",
     ),
     "upper case": (f"class N(PluginSettings):\n    Sides: Annotated[int, {WORDS}] = 6\nP.settings = N", "lower case"),

@@ -197,8 +197,8 @@ async def test_it_tells_the_last_failure_of_each_command_duty_and_moment(
             "            pass", '            raise OSError("it cannot count")'
         )
         + """
-    def admitted(self, event):
-        if "drop" in getattr(event, "text", ""):
+    def moved(self, item, place):
+        if "drop" in getattr(item.event, "text", ""):
             raise RuntimeError("it fell")
 """
     )
@@ -213,11 +213,11 @@ async def test_it_tells_the_last_failure_of_each_command_duty_and_moment(
     await bot.hears("/roll")
     await is_told("in /roll: the die is broken")
     await bot.hears("drop")
-    await is_told("in admitted: RuntimeError: it fell")
+    await is_told("in moved: RuntimeError: it fell")
     await bot.hears("/roll")
     await is_told("in /roll: the die is broken")
     assert re.search(r"Failed 2 times, last [\d: -]+, in /roll", about(bot, "dice"))
-    await is_told("in admitted: RuntimeError: it fell")
+    await is_told("in moved: RuntimeError: it fell")
     await is_told("in count rolls: OSError: it cannot count")
     await is_told("`PARLEY_PLUGINS_OFF=dice` switches the plugin off")
 
@@ -276,7 +276,7 @@ class P(Plugin):
     async def read(self, item, run, file, room, language):
         return None
 
-    def admitted(self, event):
+    def reacted(self, event):
         pass
 
     def moved(self, item, place):
@@ -298,7 +298,7 @@ async def test_it_tells_what_a_plugin_may_refuse_hold_and_do_after_an_answer(
     said = about(bot, "dice").replace("\\", "")
     assert (
         "Takes part: may refuse tool calls or have people asked, may let the next answer in a chat wait, "
-        "hears recordings, reads files that are sent, is told of each message that is let in, "
+        "hears recordings, reads files that are sent, is told of reactions to messages, "
         "is told where messages wait, "
         "is told when an answer ends, erases its data of people on request"
     ) in said

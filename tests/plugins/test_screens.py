@@ -14,7 +14,7 @@ from gateway.admin import watch
 from gateway.admin.icons import icon
 from gateway.admin.screen import Group, NoSuchItem, Screen, View, Visit
 from gateway.admin.screens.inbox import InboxScreen
-from gateway.admin.tables import Action, Cell, Moment, PlainTable, tables_view
+from gateway.admin.tables import Action, Cell, Moment, Pick, PlainTable, tables_view
 from gateway.app.chosen_plugins import own_plugins
 from gateway.app.plugins import PluginFailed, screens_of
 from gateway.chat.replies import Answer, Settling
@@ -25,6 +25,7 @@ from gateway.plugin import Core, Plugin
 from gateway.store.connection import Connection
 from gateway.texts.say import LANGUAGES, say
 from tests.gateway.admin.desk import admin_world
+from tests.gateway.admin.test_chosen_rows import give
 from tests.gateway.admin.test_pages import act
 from tests.plugins.poll import Poll
 from tests.postgres import execute
@@ -143,6 +144,22 @@ async def test_plain_tables_are_shown_escaped_with_times_and_buttons(tmp_path: P
         assert "rolled again" in await act(client, "/roll again")
 
 
+async def test_chosen_rows_of_a_plain_table_are_acted_on_by_who_may(tmp_path: Path) -> None:
+    async def view(_: Visit) -> View:
+        rows: list[list[Cell]] = [[Pick("one", "the first"), "1"], [Pick("two", ATTACK), "2"]]
+        return tables_view(PlainTable("Rolls", ["", "Who"], rows, "none", each=[Action("/roll", "Roll them")]))
+
+    async with admin_world(tmp_path, **with_dice(view)) as world, world.client() as client:
+        text = await get(client, "rolls")
+        assert '<button name="command" value="/roll" class="" hidden>Roll them</button>' in text
+        assert 'value="&#9;one" aria-label="Choose: the first"' in text
+        assert ATTACK not in text
+        answer = await give(client, "/roll", [("", "one"), ("", "two")])
+        assert "rolled one" in answer
+        assert "rolled two" in answer
+        assert 'class="choice"' not in await world.seen_by_admin("rolls")
+
+
 async def test_a_table_with_the_title_of_its_screen_has_it_once(tmp_path: Path) -> None:
     async def view(visit: Visit) -> View:
         titles = (visit.say("page_rolls"), "More")
@@ -224,7 +241,7 @@ async def is_no_view(_: Visit) -> View:
 async def test_one_that_fails_says_so_with_a_code_and_the_others_go_on(
     tmp_path: Path, shows: Callable[[Visit], Awaitable[View]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "WAITS", 0.5)
+    monkeypatch.setattr(watch, "WAITS", 3.0)
     async with admin_world(tmp_path, **with_dice(shows)) as world, world.client() as client:
         with capture_logs() as logged:
             text = await get(client, "rolls", status=500)

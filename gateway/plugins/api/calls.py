@@ -1,7 +1,9 @@
 """One call: the run of an agent for a person, whose words a program waits for."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from agent_core.background import Background
@@ -11,11 +13,12 @@ from gateway.plugin import Core
 from gateway.plugins.api.protocol import ALIVE, Chunks
 from gateway.plugins.api.table import ApiKey, ApiKeys
 from gateway.runs.errands import Errand, ErrandEnd, Errands
+from gateway.security.masked_pieces import MaskedPieces
 
 LOOK_EVERY = 1.0
 """Seconds between two checks whether the key still counts."""
-ALIVE_EVERY = 10
-"""Checks without a word after which the connection is shown to be used."""
+ALIVE_EVERY = 10.0
+"""Seconds without a word after which the connection is shown to be used."""
 REVOKED = "this key was removed, or its person may not speak here any more"
 DUTY = (
     "A program, such as an editor, asks for a person and reads your answer; the person may see nothing else of what "
@@ -44,6 +47,8 @@ class Call:
     errands: Errands
     key: ApiKey
     errand: Errand
+    under_way: Counter[int]
+    """The number of runs by the number of their key, each counted until it is over."""
     unwanted: asyncio.Event = field(default_factory=asyncio.Event)
     _pieces: "asyncio.Queue[str]" = field(default_factory=asyncio.Queue)
     _background: Background = field(default_factory=lambda: Background("a call of a program failed"))
@@ -73,38 +78,32 @@ class Call:
             await self._end(doing)
 
     async def _words(self, doing: "asyncio.Task[ErrandEnd]") -> AsyncGenerator[str, None]:
-        """Yield words, masked and as a whole, and an empty text now and then. Raises Failed."""
-        said, shown, silent = "", "", 0
+        """Yield words, masked, and an empty text now and then. Raises Failed."""
+        masked = MaskedPieces(self.core.secrets)
+        spoke = looked = _now()
         while not (doing.done() and self._pieces.empty()):
-            try:
+            said = ""
+            with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
-                    said += await self._next(doing)
-            except TimeoutError:
-                silent += 1
+                    said = await self._pieces.get()
+            if _now() - looked >= LOOK_EVERY:
                 await self._check()
-                if silent % ALIVE_EVERY == 0:
-                    yield ""
-                continue
-            whole = said if doing.done() and self._pieces.empty() else said[: _end_of_words(said)]
-            safe = self.core.secrets.mask(whole)
-            if safe.startswith(shown) and len(safe) > len(shown):
-                piece, shown = safe[len(shown) :], safe
+                looked = _now()
+            if (piece := masked.add(said)) or _now() - spoke >= ALIVE_EVERY:
+                spoke = _now()
                 yield piece
-        rest = self.core.secrets.mask(said)
-        if rest.startswith(shown) and len(rest) > len(shown):
-            yield rest[len(shown) :]
-
-    async def _next(self, doing: "asyncio.Task[ErrandEnd]") -> str:
-        """Return the next piece, or nothing once the run is over."""
-        coming = asyncio.create_task(self._pieces.get())
-        try:
-            await asyncio.wait([coming, doing], return_when=asyncio.FIRST_COMPLETED)
-            return coming.result() if coming.done() else ""
-        finally:
-            coming.cancel()
+        if rest := masked.end():
+            yield rest
 
     def _begin(self) -> "asyncio.Task[ErrandEnd]":
-        return self._background.start(self._do(), self.errand.id)
+        self.under_way[self.key.id] += 1
+        doing = self._background.start(self._do(), self.errand.id)
+        doing.add_done_callback(self._is_over)
+        doing.add_done_callback(lambda _: self._pieces.put_nowait(""))  # wakes whoever waits for words
+        return doing
+
+    def _is_over(self, _: "asyncio.Task[ErrandEnd]") -> None:
+        self.under_way[self.key.id] -= 1
 
     async def _do(self) -> ErrandEnd:
         await self.keys.begun(self.errand.id, self.key)
@@ -125,6 +124,10 @@ class Call:
             raise Failed(401, REVOKED, "invalid_request_error", "invalid_api_key")
 
 
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
 def _answered(done: ErrandEnd) -> ErrandEnd:
     report = done.report
     if report.status is TaskStatus.COMPLETED and report.text.strip():
@@ -132,8 +135,3 @@ def _answered(done: ErrandEnd) -> ErrandEnd:
     if done.is_spent:
         raise Failed(429, "a budget has no room for this", "insufficient_quota", "insufficient_quota")
     raise Failed(500, report.error or "there was no answer", "server_error")
-
-
-def _end_of_words(text: str) -> int:
-    """Return where the last word begins that may still grow: it could become a secret."""
-    return max(text.rfind(" "), text.rfind("\n")) + 1

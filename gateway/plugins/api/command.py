@@ -108,6 +108,7 @@ class KeyCommand:
             example="add editor",
             offered_to=Role.ADMIN,
             suggest=self._suggest,
+            recorded=frozenset({"add", "rm"}),
         )
 
 

@@ -16,7 +16,7 @@ from gateway.store.search import Found
 from gateway.web.route import Answer, Opening
 
 PATH = "/mcp"
-OPENING = Opening(methods=("POST",), most_bytes=1024 * 1024, seconds=900.0)
+OPENING = Opening(methods=("POST",), most_bytes=1024 * 1024, seconds=900.0, is_waited_for=True)
 VERSIONS = "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"
 MOST_FOUND, LONGEST_FOUND = 10, 500
 _PARSE, _INVALID, _NO_METHOD, _PARAMS = -32700, -32600, -32601, -32602
@@ -25,7 +25,7 @@ Ask = Callable[[ApiKey, str], Awaitable[str]]
 """Lets the agent answer a question. Raises Failed."""
 
 
-class _Request(BaseModel):
+class _Request(BaseModel, defer_build=True):
     jsonrpc: str
     method: str
     id: str | int | None = None

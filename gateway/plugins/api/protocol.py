@@ -19,14 +19,14 @@ MOST_HISTORY = 19_000
 """Characters of what was said before, which an errand brings along as a whole."""
 
 
-class Part(BaseModel):
+class Part(BaseModel, defer_build=True):
     """A part of a message."""
 
     type: str
     text: str = ""
 
 
-class Said(BaseModel):
+class Said(BaseModel, defer_build=True):
     """A message of the conversation that a program has."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
@@ -42,7 +42,7 @@ class Said(BaseModel):
         return self.content or ""
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(BaseModel, defer_build=True):
     """The options of a streamed answer."""
 
     include_usage: bool = False
@@ -51,7 +51,7 @@ class StreamOptions(BaseModel):
 class Completion(BaseModel):
     """A request for an answer. What it asks for besides, such as a temperature, is passed over."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     model: str
     messages: Annotated[list[Said], Field(min_length=1, max_length=2_000)]

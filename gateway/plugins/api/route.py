@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from uuid import uuid4
@@ -22,7 +23,7 @@ from gateway.web.route import Answer, Asked, Opening, Refused, Route
 COMPLETIONS, MODELS = "/v1/chat/completions", "/v1/models"
 MOST_BYTES = 4 * 1024 * 1024
 OPENINGS: Mapping[str, Opening] = {
-    COMPLETIONS: Opening(methods=("POST",), most_bytes=MOST_BYTES, seconds=900.0),
+    COMPLETIONS: Opening(methods=("POST",), most_bytes=MOST_BYTES, seconds=900.0, is_waited_for=True),
     MODELS: Opening(),
 }
 WRONG_OF_ONE_PLACE = 30
@@ -47,8 +48,7 @@ class ApiRoutes:
         self._keys = keys
         self._errands = errands
         self._places, self._calls = (RateLimit(core.clock.monotonic) for _ in range(2))
-        self._under_way: dict[int, int] = {}
-        """The number of calls by the number of their key."""
+        self._under_way: Counter[int] = Counter()
 
     @property
     def routes(self) -> Mapping[str, Route]:
@@ -67,8 +67,7 @@ class ApiRoutes:
     async def _asked(self, key: ApiKey, question: str) -> str:
         """Let the agent answer a question. Raises Failed, and Refused."""
         await self._here(key)
-        with _Counting(self._under_way, key):
-            done = await self._call(key, question, "").whole()
+        done = await self._call(key, question, "").whole()
         return done.report.text
 
     async def _caller(self, asked: Asked) -> ApiKey:
@@ -82,7 +81,7 @@ class ApiRoutes:
         return key
 
     def _is_full(self, key: ApiKey) -> bool:
-        return self._under_way.get(key.id, 0) >= AT_ONCE
+        return self._under_way[key.id] >= AT_ONCE
 
     async def _here(self, key: ApiKey) -> None:
         """Raise Refused if another node works on the chat, or too many calls of the key are under way by now."""
@@ -103,22 +102,20 @@ class ApiRoutes:
         if request.stream:
             pieces = self._streamed(call, chunks, has_usage=request.has_usage)
             return Answer(chunks.begin(), content_type=EVENTS, headers=UNBUFFERED, chunks=pieces)
-        with _Counting(self._under_way, key):
-            try:
-                done = await call.whole()
-            except Failed as failed:
-                body = json.dumps(error(failed.message, failed.kind, failed.code)).encode()
-                return Answer(body, failed.status, JSON)
+        try:
+            done = await call.whole()
+        except Failed as failed:
+            body = json.dumps(error(failed.message, failed.kind, failed.code)).encode()
+            return Answer(body, failed.status, JSON)
         return completion(call.errand.id, now, done.report.text, done.report.usage)
 
     async def _streamed(self, call: Call, chunks: Chunks, *, has_usage: bool) -> AsyncGenerator[bytes, None]:
         if self._is_full(call.key):  # as others have begun while the body was read
             yield chunks.failed("too many requests at once", "rate_limit_error", "rate_limit_exceeded")
             return
-        with _Counting(self._under_way, call.key):
-            async with aclosing(call.streamed(chunks, has_usage=has_usage)) as pieces:
-                async for piece in pieces:
-                    yield piece
+        async with aclosing(call.streamed(chunks, has_usage=has_usage)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     def _call(self, key: ApiKey, words: str, history: str) -> Call:
         errand = Errand(
@@ -129,10 +126,10 @@ class ApiRoutes:
             brought=f"Said before in the program:\n{history}" if history else "",
             origin=DATA,
             language=key.language,
-            asks=True,
+            asks="api_asks",
             duty=DUTY,
         )
-        return Call(self._core, self._keys, self._errands, key, errand)
+        return Call(self._core, self._keys, self._errands, key, errand, self._under_way)
 
     async def _key(self, asked: Asked) -> ApiKey:
         """Return the key that a request shows. Raises Refused."""
@@ -143,22 +140,6 @@ class ApiRoutes:
         if seconds := self._places.wait(asked.place, WRONG_OF_ONE_PLACE):
             raise _too_many(seconds)
         raise refused(401, _NO_KEY, code="invalid_api_key")
-
-
-class _Counting:
-    """Counts a call of a key while it is under way."""
-
-    def __init__(self, counts: dict[int, int], key: ApiKey) -> None:
-        self._counts = counts
-        self._key = key.id
-
-    def __enter__(self) -> None:
-        self._counts[self._key] = self._counts.get(self._key, 0) + 1
-
-    def __exit__(self, *_: object) -> None:
-        self._counts[self._key] -= 1
-        if not self._counts[self._key]:
-            del self._counts[self._key]
 
 
 async def _body(asked: Asked) -> bytes:

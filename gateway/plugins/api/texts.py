@@ -46,6 +46,10 @@ TEXTS = {
         "en": "**{name}**, ends in {last}, last used: {used}",
         "zh": "**{name}**，以 {last} 结尾，最近使用：{used}",
     },
+    "api_asks": {
+        "en": "A program with one of your keys wants it.",
+        "zh": "这是持有您某个密钥的程序提出的。",
+    },
     "api_plan": {
         "en": "A program with your key **{name}** proposes: {words}",
         "zh": "持有您密钥 **{name}** 的程序建议：{words}",

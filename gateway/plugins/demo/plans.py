@@ -168,7 +168,7 @@ def _found(topic: Topic, fact: str, wording: Wording) -> tuple[str, str]:
     sentences = {
         Topic.TIME: wording.time,
         Topic.MATHS: "{subject} {fact}",
-        Topic.REMEMBER: wording.remembered if fact.startswith("Remembered") else wording.known_before,
+        Topic.REMEMBER: wording.remembered,
         Topic.RECALL: wording.known if _NUMBERED.search(fact) else wording.nothing_known,
         Topic.FORGET: wording.forgotten,
         Topic.READ: wording.file,

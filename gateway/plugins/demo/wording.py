@@ -16,7 +16,6 @@ class Wording:
     nothing_known: str
     known: str
     remembered: str
-    known_before: str
     forgotten: str
     file: str
     files: str
@@ -107,7 +106,6 @@ ENGLISH = Wording(
     nothing_known="I remember nothing yet. Write `remember: buy milk` to change that.",
     known="What I remember:\n\n{fact}",
     remembered="I will remember: {subject}",
-    known_before="I remember that already: {subject}",
     forgotten="{fact}",
     file="This is `{subject}`:\n\n{fact}",
     files="The files of this chat:\n\n{fact}",
@@ -216,7 +214,6 @@ CHINESE = Wording(
     nothing_known="我还没有记住什么。试试写 `记住：买牛奶`。",
     known="我记得：\n\n{fact}",
     remembered="我会记住：{subject}",
-    known_before="这个我已经记住了：{subject}",
     forgotten="已忘掉第 {subject} 条。",
     file="这是 `{subject}`：\n\n{fact}",
     files="这个聊天的文件：\n\n{fact}",

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from channels.base import InboundEvent, ReactionAdded
+from channels.base import ReactionAdded, ReactionRemoved
 from gateway.commands.command import Command
-from gateway.commands.press import Press
+from gateway.commands.press import Press, press_name
 from gateway.permissions.rights import LOOK, always
 from gateway.plugin import Core, Plugin
 from gateway.plugins.feedback import table
@@ -23,8 +23,8 @@ class FeedbackPlugin(Plugin):
     texts = TEXTS
     migrations = (table.START,)
     run_buttons = (
-        RunButton("feedback_good", {"en": "Good answer", "zh": "回答得好"}, "answer"),
-        RunButton("feedback_bad", {"en": "Bad answer", "zh": "回答得不好"}, "answer"),
+        RunButton(press_name("feedback", "good"), {"en": "Good answer", "zh": "回答得好"}, "answer"),
+        RunButton(press_name("feedback", "bad"), {"en": "Bad answer", "zh": "回答得不好"}, "answer"),
     )
 
     def __init__(self, core: Core) -> None:
@@ -41,9 +41,8 @@ class FeedbackPlugin(Plugin):
     def commands(self) -> Sequence[Command]:
         return (FeedbackCommand(self.core, self._rows).command,)
 
-    def admitted(self, event: InboundEvent) -> None:
-        if isinstance(event, ReactionAdded):
-            self._ratings.reacted(event)
+    def reacted(self, event: ReactionAdded | ReactionRemoved) -> None:
+        self._ratings.reacted(event)
 
     async def closed(self) -> None:
         await self._ratings.close()

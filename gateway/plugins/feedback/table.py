@@ -49,6 +49,15 @@ class Feedback(Table):
 
         await self.write(change)
 
+    async def take_back(self, rating: Rating) -> None:
+        """Drop a rating, unless the person has said something else of the run since."""
+        row = rating.run, rating.person, int(rating.is_good)
+
+        def change(connection: Connection) -> None:
+            connection.execute("DELETE FROM feedback WHERE run = ? AND person = ? AND is_good = ?", row)
+
+        await self.write(change)
+
     async def since(self, at: float, chat: ChatKey | None) -> list[Rating]:
         """Return the ratings since a time in a chat, or in all (None), newest first."""
         query = (

@@ -230,6 +230,7 @@ class HookCommand:
             offered_to=Role.ADMIN,
             suggest=self._suggest,
             secret_in=secret_in,
+            recorded=frozenset({"add", "post", "ask", "pause", "resume", "secret", "rm"}),
         )
 
 

@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl
 
 from pydantic import JsonValue
 
+from agent_core.json_text import read_json
+
 MOST_FIELDS = 1_000
 NUL = "\N{SYMBOL FOR NULL}"
 
@@ -61,17 +63,13 @@ def _form(text: str) -> Content:
 
 
 def as_json(value: JsonValue) -> str:
-    """Return a value as JSON; an empty text for one that is nested too deep."""
-    try:
-        return clean(json.dumps(value, ensure_ascii=False))
-    except RecursionError:
-        return ""
+    """Return a value as JSON."""
+    return clean(json.dumps(value, ensure_ascii=False))
 
 
 def _json(text: str) -> JsonValue:
     """Return what a text holds as JSON; None for one that cannot be read, as it is broken or nested too deep."""
     try:
-        found: JsonValue = json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return None
-    return found

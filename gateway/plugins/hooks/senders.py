@@ -191,7 +191,10 @@ SENDERS: Mapping[str, Sender] = {
             _header("X-GitHub-Event"),
             "hooks_next_github",
             "**GitHub: {{event}}** {{action}} · {{repository.full_name}} · {{sender.login}}\n"
-            "{{head_commit.message}} {{pull_request.title}} {{issue.title}} {{workflow_run.conclusion}}",
+            "{{head_commit.message}} · {{pull_request.title}} · {{issue.title}} · {{release.name}} · "
+            "{{workflow_run.name}} · {{workflow_run.head_branch}} · {{workflow_run.conclusion}}\n"
+            "{{head_commit.url}} {{pull_request.html_url}} {{issue.html_url}} {{release.html_url}} "
+            "{{workflow_run.html_url}}",
         ),
         Sender(
             "gitlab",
@@ -200,7 +203,8 @@ SENDERS: Mapping[str, Sender] = {
             _field("object_kind"),
             "hooks_next_gitlab",
             "**GitLab: {{event}}** {{object_attributes.action}} · {{project.path_with_namespace}} · {{user_name}}\n"
-            "{{object_attributes.title}} {{object_attributes.status}}",
+            "{{object_attributes.title}} · {{object_attributes.ref}} · {{object_attributes.status}}\n"
+            "{{object_attributes.url}}",
         ),
         Sender("grafana", _of_grafana, _by_words, _field("status"), "hooks_next_grafana", "**{{title}}**\n{{message}}"),
         Sender(

@@ -16,7 +16,7 @@ class HooksSettings(PluginSettings):
         About(
             en="Events that a webhook takes in a minute; further ones are answered with 429.",
             zh="每个 Webhook 每分钟接收的事件数；超出的以 429 答复。",
-            example="30",
+            chat_example="30",
         ),
     ] = 30
     a_day: Annotated[
@@ -25,7 +25,7 @@ class HooksSettings(PluginSettings):
         About(
             en="Events that a webhook takes in 24 hours; further ones are answered with 429.",
             zh="每个 Webhook 在 24 小时内接收的事件数；超出的以 429 答复。",
-            example="1000",
+            chat_example="1000",
         ),
     ] = 1000
     runs_a_day: Annotated[
@@ -34,7 +34,7 @@ class HooksSettings(PluginSettings):
         About(
             en="Events in 24 hours for which the model is asked, by webhook; for further ones the chat is told so.",
             zh="每个 Webhook 在 24 小时内可以询问模型的事件数；超出时会在聊天中说明。",
-            example="50",
+            chat_example="50",
         ),
     ] = 50
 

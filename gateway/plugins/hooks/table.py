@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import partial
 
 from channels.base import ChatKey
@@ -70,6 +70,15 @@ class State(StrEnum):
     """The person who set the webhook has lost the right to."""
 
 
+class Asks(IntEnum):
+    """True if the model is asked about an event."""
+
+    NO = 0
+    YES = 1
+    LIMIT = 2
+    """It was to be, and the limit of the day was reached."""
+
+
 class Took(StrEnum):
     """The outcome of a request that was signed."""
 
@@ -129,8 +138,8 @@ class Event:
     size: int
     body: str
     state: State
-    asks: bool
-    """True if the model was to be asked about it."""
+    asks: Asks
+    """True if the model was to be asked about it when it came."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +206,18 @@ class Hooks(Table):
 
         def read(connection: Connection) -> list[Event]:
             return list(readable(connection.execute(query, (*hooks, most)).fetchall(), _event, "hooks_events"))
+
+        return await self.read(read)
+
+    async def told_before(self, event: Event, most: int) -> list[int]:
+        """Return the numbers of the last events that a webhook has told before this one, newest first."""
+        query = (
+            "SELECT id FROM hooks_events WHERE hook = ? AND id < ? AND state IN ('posted', 'answered', 'failed')"
+            " ORDER BY id DESC LIMIT ?"
+        )
+
+        def read(connection: Connection) -> list[int]:
+            return [int(number) for (number,) in connection.execute(query, (event.hook, event.id, most)).fetchall()]
 
         return await self.read(read)
 
@@ -287,15 +308,16 @@ def take(connection: Connection, arrived: Arrived, a_day: int, runs_a_day: int) 
     if _came_before(connection, arrived):
         return Took.AGAIN, 0
     count = (
-        "SELECT count(*), coalesce(sum(asks), 0), coalesce(sum(size), 0) FROM hooks_events WHERE hook = ? AND at > ?"
+        "SELECT count(*), coalesce(sum(CASE asks WHEN 1 THEN 1 ELSE 0 END), 0), coalesce(sum(size), 0)"
+        " FROM hooks_events WHERE hook = ? AND at > ?"
     )
     taken, asked, size = connection.execute(count, (hook.id, now - DAY)).fetchone()
     if taken >= a_day or size + arrived.size > MOST_BYTES_A_DAY:
         return Took.FULL, 0  # it is new when it is sent again
     if not all(_note(connection, hook.id, key, now) for key in arrived.keys):
         return Took.AGAIN, 0  # another node has taken it meanwhile
-    asks = int(bool(there[1]) and asked < runs_a_day)
-    values = hook.id, str(hook.chat), now, arrived.kind, arrived.size, arrived.body, State.WAITS.value, asks
+    asks = Asks.NO if not there[1] else Asks.YES if asked < runs_a_day else Asks.LIMIT
+    values = hook.id, str(hook.chat), now, arrived.kind, arrived.size, arrived.body, State.WAITS.value, int(asks)
     [row] = connection.execute(
         "INSERT INTO hooks_events (hook, chat, at, kind, size, body, state, asks) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         " RETURNING id",
@@ -350,4 +372,4 @@ def _hook(row: _HookRow) -> Hook:
 
 def _event(row: _EventRow) -> Event:
     number, hook, chat, at, kind, size, body, state, asks = row
-    return Event(number, hook, ChatKey.parse(chat), at, kind, size, body, State(state), bool(asks))
+    return Event(number, hook, ChatKey.parse(chat), at, kind, size, body, State(state), Asks(asks))

@@ -156,6 +156,12 @@ TEXTS = {
     "hooks_does_ask": {"en": "looks at each event: {words}", "zh": "查看每个事件：{words}"},
     "hooks_never": {"en": "none yet", "zh": "还没有"},
     "hooks_set_by": {"en": "webhook {name}, set by {who}", "zh": "Webhook {name}，由 {who} 设置"},
+    "hooks_lost": {
+        "en": "The last events of the webhook **{name}** did not arrive in {where}: I may not be there any more. I "
+        "have paused it; `{slash}hook resume {id}` lets it go on, and `{slash}hook rm {id}` removes it.",
+        "zh": "Webhook **{name}** 最近的事件未能送达 {where}，我可能已不在那里。我已将它暂停；"
+        "`{slash}hook resume {id}` 可恢复，`{slash}hook rm {id}` 可删除。",
+    },
     "hooks_empty": {"en": "An event came without any words.", "zh": "收到一个没有内容的事件。"},
     "hooks_failed": {
         "en": "⚠ I could not look at this event ({reason}). It says:",

@@ -54,10 +54,11 @@ class MemoryCommand:
 
     async def memory(self, given: Invocation) -> Answer:
         verb, _, rest = given.arguments.strip().partition(" ")
-        change = self._changes.get(verb.lower())
+        verb = verb.lower()
+        change = self._changes.get(verb)
         if change is None and verb not in ("", "list"):
             return reply(say("memory_how", given.language, slash=given.slash))
-        memory = self._memories.of(given.chat, author=Author(TOOL, given.asked, given.sender.id))
+        memory = self._memories.of(given.chat, given.sender.id, Author(TOOL, given.asked, given.sender.id))
         try:
             return await (change(given, memory, rest.strip()) if change else self._list(given, memory))
         except ToolFailed as error:

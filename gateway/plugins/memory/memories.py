@@ -5,8 +5,6 @@ share one memory (`Limits.threads_share_memory`). Nothing else is shared between
 `shared` is on: then the owners' direct chats have one memory in common.
 """
 
-from collections.abc import Awaitable
-
 import structlog
 
 from agent_core.file_handles import raise_lack
@@ -16,7 +14,7 @@ from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import harmless
 from agent_core.workspace.keeper import Author
 from channels.base import ChatKey, Sender
-from gateway.chat.prompt_notes import PromptHistory, PromptNote
+from gateway.chat.prompt_notes import PromptNote
 from gateway.permissions.workspaces import folder_name
 from gateway.plugin import Core
 from gateway.plugins.memory.settings import MemorySettings
@@ -42,19 +40,21 @@ class Memories:
         self._delivery = core.delivery
         self._access = core.access
         self._versions = core.workspaces.versions
-        self._shared = core.settings.of(MemorySettings).shared
-        self._owners_chats: set[ChatKey] = set()
+        self.shared = core.settings.of(MemorySettings).shared
+        """True if private chats with owners have one memory."""
+        self._is_owners: dict[ChatKey, bool] = {}
+        """For each chat in which somebody has spoken since the start: True if an owner spoke last."""
 
     def of(self, chat: ChatKey, person: str | None = None, author: Author = SUMMARISING) -> Memory:
         """Return the chat's memory.
 
         Args:
-            person: User who speaks; by default the last one given for the chat.
+            person: User who speaks; by default the last one given for the chat, or whose private chat it is.
             author: Author of the changes made through it, under which they can be undone.
         """
-        if person is not None and self._shared:
-            self._heard(chat, person)
-        name = "owners" if chat in self._owners_chats else folder_name(self.keeper_of(chat))
+        if person is not None and self.shared:
+            self.heard(chat, person)
+        name = "owners" if self.shared and self._is_of_owners(chat) else folder_name(self.keeper_of(chat))
         folder = self._home / name
         return Memory(folder, self._clock, self._current.zone, self._versions.changing(chat, folder, author))
 
@@ -71,16 +71,8 @@ class Memories:
         author = context.author("memory")
         return self.of(ChatKey.parse(context.chat_id), context.user_id, author)
 
-    def note(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
-        """Return what finds the newest facts, for the first message since the conversation's start or summary.
-
-        Return None for other messages. Facts that are not clean are left out; `recall` finds them.
-        """
-        if self._shared:
-            self._heard(chat, person)
-        return self._known(chat) if _is_due(history) else None
-
-    async def _known(self, chat: ChatKey) -> PromptNote | None:
+    async def known(self, chat: ChatKey) -> PromptNote | None:
+        """Return the newest facts. Those that are not clean are left out; `recall` finds them."""
         try:
             facts = await self.of(chat).recent(MOST_KNOWN)
         except ToolFailed as error:
@@ -97,21 +89,18 @@ class Memories:
             lines.append(line)
         return PromptNote(f"{KNOWN}{''.join(reversed(lines))}", CLEAN) if lines else None
 
-    def _heard(self, chat: ChatKey, person: str) -> None:
+    def heard(self, chat: ChatKey, person: str) -> None:
         """Note who speaks in a chat."""
-        note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
-        note(chat)
+        self._is_owners[chat] = self._is_with_owner(chat, person)
 
-    def _is_owners(self, chat: ChatKey, person: str) -> bool:
-        is_group = self._delivery.channel(chat).is_group(chat)
+    def _is_of_owners(self, chat: ChatKey) -> bool:
+        """Return True for a chat that has the memory of the owners."""
+        if chat in self._is_owners:
+            return self._is_owners[chat]
+        principal = self._access.whose(chat)  # nobody has spoken since the start
+        return principal is not None and self._is_with_owner(chat, principal)
+
+    def _is_with_owner(self, chat: ChatKey, person: str) -> bool:
+        """Return True for a private chat with an owner, whose id or principal is given."""
+        is_group = self._delivery.knows(chat) and self._delivery.channel(chat).is_group(chat)
         return not is_group and self._access.is_owner(chat, Sender(id=person, name=""))
-
-
-def _is_due(history: PromptHistory) -> bool:
-    """Return True if nothing that the model still sees contains the facts.
-
-    That is so at the start of a conversation, and after a summary until the next message.
-    """
-    if not history.is_summarised:
-        return history.is_empty
-    return not any(KNOWN in each for each in history.notes(since_summary=True))

@@ -11,7 +11,7 @@ from gateway.chat.prompt_notes import PromptHistory, PromptNote
 from gateway.commands.command import Command
 from gateway.plugin import Core, Plugin
 from gateway.plugins.memory.command import MemoryCommand
-from gateway.plugins.memory.memories import Memories
+from gateway.plugins.memory.memories import KNOWN, Memories
 from gateway.plugins.memory.screen import MemoryScreen
 from gateway.plugins.memory.settings import MemorySettings
 from gateway.plugins.memory.texts import TEXTS
@@ -27,22 +27,34 @@ class MemoryPlugin(Plugin):
 
     def __init__(self, core: Core) -> None:
         super().__init__(core)
-        self._memories = Memories(core)
+        self.memories = Memories(core)
 
     def tools(self) -> Sequence[Tool]:
-        return memory_tools(self._memories.of_call)
+        return memory_tools(self.memories.of_call)
 
     def commands(self) -> Sequence[Command]:
-        return (MemoryCommand(self.core, self._memories).command,)
+        return (MemoryCommand(self.core, self.memories).command,)
 
     def screens(self) -> Sequence[Screen]:
-        return (MemoryScreen(self.core, self._memories),)
+        return (MemoryScreen(self.core, self.memories),)
 
     def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
-        return self._memories.note(chat, person, history)
+        if self.memories.shared:
+            self.memories.heard(chat, person)
+        return self.memories.known(chat) if _is_due(history) else None
 
     async def summarised(self, chat: ChatKey, facts: Sequence[str], origin: Origin) -> None:
-        await self._memories.of(chat).keep(facts, origin)
+        await self.memories.of(chat).keep(facts, origin)
+
+
+def _is_due(history: PromptHistory) -> bool:
+    """Return True if nothing that the model still sees contains the facts.
+
+    That is so at the start of a conversation, and after a summary until the next message.
+    """
+    if not history.is_summarised:
+        return history.is_empty
+    return not any(KNOWN in each for each in history.notes(since_summary=True))
 
 
 PLUGIN = MemoryPlugin

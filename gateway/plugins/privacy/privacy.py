@@ -1,4 +1,4 @@
-"""What is kept and where it goes, as the settings say."""
+"""Tells what is kept and where it goes, as the settings say."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

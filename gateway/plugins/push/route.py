@@ -19,7 +19,7 @@ LONGEST = 1_000
 
 
 class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class _Keys(_Body):

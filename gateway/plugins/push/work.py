@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from agent_core.messages import JsonObject
 from channels.base import ChatKey, Sender, TaskEnded
-from channels.markdown import words_of
 from channels.web.listing import name_of
 from channels.web.visitor import Visitor
 from gateway.permissions.question_text import one_line
@@ -194,6 +193,8 @@ def _is_of(principal: str, chat: ChatKey) -> bool:
 
 
 def _start(markdown: str) -> str:
+    from channels.markdown import words_of  # 15 ms
+
     return words_of(markdown[: 4 * LONGEST])[:LONGEST]
 
 

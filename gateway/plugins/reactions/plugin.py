@@ -43,7 +43,7 @@ class ReactionsPlugin(Plugin):
         return self._reactions.ended(run, how)
 
     def listens(self) -> bool:
-        return self._reactions.are_on()
+        return self._reactions.follow_settings()
 
     def moved(self, item: InboxItem, place: Place) -> None:
         self._reactions.show(item, SIGNS[place])

@@ -46,6 +46,7 @@ OWED_SECONDS = 200.0
 LONGEST_PAUSE = 60.0
 """Longest pause between two of these tries, in seconds, unless the platform asks for a longer one."""
 MOST_MESSAGES = 2_000
+"""Messages that are followed at a time; while all of them are under way, further ones get no reaction."""
 
 log = structlog.get_logger(__name__)
 
@@ -110,8 +111,8 @@ class Reactions:
             else:
                 self._want(message, None)
 
-    def are_on(self) -> bool:
-        """Return True if the settings want them. Otherwise the platforms may use reactions themselves."""
+    def follow_settings(self) -> bool:
+        """Return True if the settings want reactions. If not, let platforms use reactions to show that Parley types."""
         is_on = self._settings.of(ReactionsSettings).on
         for channel in () if is_on else self._delivery.connected:
             if isinstance(channel, TypesByReaction):
@@ -128,11 +129,10 @@ class Reactions:
         if isinstance(channel, TypesByReaction):
             channel.type_by_reaction(on=False)
         message = self._messages.get(item.seq)
-        if message is None:
-            if emoji is None:
-                return
-            message = self._messages[item.seq] = self._known(item, item.event)
-        self._want(message, emoji)
+        if message is None and emoji is not None and self._has_room():
+            message = self._messages[item.seq] = _Message(item.seq, item.event.chat, item.event.message_id)
+        if message is not None:
+            self._want(message, emoji)
 
     def ended(self, run: Run, how: RunEnd) -> Sequence[Owed]:
         """Return what is owed at the end of a run: the last reactions on the messages that it has read.
@@ -171,10 +171,11 @@ class Reactions:
         """Drop what is not shown yet; what is shown remains."""
         await self._tasks.stop()
 
-    def _known(self, item: InboxItem, event: MessageReceived) -> _Message:
+    def _has_room(self) -> bool:
+        """Return True if one more message can be followed, having dropped what is over if it must."""
         if len(self._messages) >= MOST_MESSAGES:
-            del self._messages[next(iter(self._messages))]
-        return _Message(item.seq, event.chat, event.message_id)
+            self._messages = {seq: each for seq, each in self._messages.items() if each.is_open}
+        return len(self._messages) < MOST_MESSAGES
 
     def _forget_all_in(self, chat: ChatKey | None) -> None:
         """Forget what another process has worked on meanwhile."""

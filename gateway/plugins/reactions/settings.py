@@ -14,7 +14,7 @@ class ReactionsSettings(PluginSettings):
             en="Reactions on your messages that show what becomes of them, on Telegram, Slack and Discord: on or off.",
             zh="在 Telegram、Slack 和 Discord 上，用表情回应显示您的消息处理到哪一步：on 或 off。",
             formerly=("reactions",),
-            example="on",
+            chat_example="on",
         ),
     ] = False
 

@@ -48,7 +48,7 @@ WantedBy=default.target
 
 
 class State(StrEnum):
-    """What is at the place of the unit."""
+    """The state of the file at the unit's place."""
 
     MISSING = "is not installed"
     CURRENT = "is installed"

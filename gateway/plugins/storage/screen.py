@@ -36,7 +36,6 @@ class StorageScreen:
         self._home = core.home
         self._current = core.settings
         self._insight = Insight(core.access, core.roles)
-        self._access = core.access
 
     async def view(self, visit: Visit) -> View:
         """Return all sizes, read anew."""
@@ -51,9 +50,7 @@ class StorageScreen:
         facts = {
             "kinds": {key: in_words(size) for key, size in kinds.items()},
             "chats": [_taken(names.of_key(name), size, now.quotas.chat_mb) for name, size in found.chats],
-            "people": [
-                _taken(self._access.name_of(name) or name, size, now.quotas.person_mb) for name, size in found.people
-            ],
+            "people": [_taken(self._insight.account(name), size, now.quotas.person_mb) for name, size in found.people],
             "chat_mb": now.quotas.chat_mb,
             "person_mb": now.quotas.person_mb,
             "backups": await self._backups(visit),

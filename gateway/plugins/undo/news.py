@@ -1,8 +1,7 @@
 """Tells the model, with the next message, about undos that it has not heard of."""
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from agent_core.origin import Origin
 from agent_core.tools.files.confined import shown
@@ -10,41 +9,17 @@ from agent_core.untrusted import harmless
 from agent_core.versions.group import Change, Entry, Group, Groups
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.provenance import FileSources
-from channels.base import ChatKey
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
-from gateway.permissions.workspaces import Workspaces
 
 MOST_NAMED = 10
 MOST_NEW = 50
 """Most changes examined after a start."""
-MOST_CHATS = 200
-"""Chats of which the last look is remembered."""
 NAMED_BY_US = frozenset({"heartbeat"})
 """Commands whose files have names of Parley's."""
 _TOLD = re.compile(r"\A[^\n]*\nUndone by a person \(undo (\d+)\)")
 
 
 class UndoNews:
-    """Undos in all chats that the models have not been told of."""
-
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
-        self._of: dict[ChatKey, UndoNewsOfChat] = {}
-        """The one that was asked last stands last."""
-
-    def note(self, chat: ChatKey, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
-        """Return what finds the undos since the last note; None if there was none."""
-        news = self._of.pop(chat, None) or UndoNewsOfChat(self._workspaces.versions.of(chat))
-        self._of[chat] = news
-        if len(self._of) > MOST_CHATS:
-            del self._of[next(iter(self._of))]
-        groups = news.versions.groups
-        if groups.writes == news.writes:
-            return None
-        return asyncio.to_thread(news.next, groups, self._workspaces.sources(chat), history)
-
-
-class UndoNewsOfChat:
     """Undos in one chat that the model has not been told of."""
 
     def __init__(self, versions: ChatVersions) -> None:

@@ -1,5 +1,6 @@
 """The undo plugin: its command, its news for the model, and its texts."""
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 
 from channels.base import ChatKey
@@ -10,6 +11,9 @@ from gateway.plugins.undo.command import UndoCommand
 from gateway.plugins.undo.news import UndoNews
 from gateway.plugins.undo.texts import TEXTS
 
+MOST_CHATS = 200
+"""Chats of which the last look is remembered."""
+
 
 class Undo(Plugin):
     """The command /undo, and the notes that tell the model what was undone."""
@@ -19,13 +23,21 @@ class Undo(Plugin):
 
     def __init__(self, core: Core) -> None:
         super().__init__(core)
-        self._news = UndoNews(core.workspaces)
+        self._news: dict[ChatKey, UndoNews] = {}
+        """The chat that was asked about last stands last."""
 
     def commands(self) -> Sequence[Command]:
         return (UndoCommand(self.core).command,)
 
     def prompt(self, chat: ChatKey, person: str, history: PromptHistory) -> Awaitable[PromptNote | None] | None:
-        return self._news.note(chat, history)
+        workspaces = self.core.workspaces
+        self._news[chat] = news = self._news.pop(chat, None) or UndoNews(workspaces.versions.of(chat))
+        if len(self._news) > MOST_CHATS:
+            del self._news[next(iter(self._news))]
+        groups = news.versions.groups
+        if groups.writes == news.writes:
+            return None
+        return asyncio.to_thread(news.next, groups, workspaces.sources(chat), history)
 
 
 PLUGIN = Undo

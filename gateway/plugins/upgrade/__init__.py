@@ -1,1 +1,1 @@
-"""Whether there is a newer version: `parley upgrade`."""
+"""Looks for a newer version: `parley upgrade`."""

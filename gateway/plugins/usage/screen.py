@@ -1,10 +1,12 @@
 """The screen of costs: what the model has cost by day, model, chat, person and job, and the budgets."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
@@ -30,7 +32,7 @@ _WITHOUT = {
 
 @dataclass(frozen=True)
 class Row:
-    """What one model, chat, person or job has used."""
+    """The usage of one model, chat, person or job."""
 
     name: str
     sum: Sum
@@ -77,13 +79,21 @@ class CostsScreen:
         by, span, days = self._asked(visit)
         shares = await self._spending.shares(days.since, days.until, by)
         if by is By.PERSON:
-            shares = [replace(each, subject=self._access.person_with(each.subject)) for each in shares]
-        report = CostReport(days, shares)
-        rows = self._rows(visit, by, report)
+            people = {each: self._access.person_with(each) for each in {each.subject for each in shares}}
+            shares = [
+                each if people[each.subject] == each.subject else replace(each, subject=people[each.subject])
+                for each in shares
+            ]
+        report, named = (
+            CostReport(days, shares),
+            _Named(visit, self._insight.account, self._insight.names(visit).of_key),
+        )
+        rows = _rows(named, by, report)
         facts = {
             "by": by,
             "ways": list(By),
             "span": span,
+            "yesterday": _day(self._clock.time(), self._current.zone) - timedelta(days=1),
             "spans": list(Span),
             "days": days,
             "query": urlencode({"day": days.first} if span is None else {"span": span}),
@@ -95,16 +105,16 @@ class CostsScreen:
             ),
             "day_words": lambda label: date_words(date.fromisoformat(label), visit.language),
             "usd": lambda amount: amount_words(amount, Unit.USD, visit.language),
-            "budgets": await self._budget_rows(visit),
+            "budgets": await self._budget_rows(named),
             "defaults": self._defaults(visit),
-            "targets": self._targets(visit),
+            "targets": self._targets(named),
         }
         return View(TEMPLATE, facts)
 
     def _asked(self, visit: Visit) -> tuple[By, Span | None, Days]:
         """Return what the query asks for; there is no span if it names a day. Raises NoSuchItem."""
         now, zone, query = self._clock.time(), self._current.zone, visit.query
-        today = datetime.fromtimestamp(now, zone).date()
+        today = _day(now, zone)
         try:
             by = By(query.get("by", By.MODEL))
             if "day" in query:
@@ -115,28 +125,7 @@ class CostsScreen:
             raise NoSuchItem from error
         return by, span, Days(first_of(span, now, zone), today, zone)
 
-    def _rows(self, visit: Visit, by: By, report: CostReport) -> list[Row]:
-        """Return the subjects, what cost most first."""
-        day = {"day": f"{report.days.first}"} if report.days.is_one else {}
-        return [
-            Row(
-                name=self._name(visit, by, subject),
-                sum=used,
-                colour=report.colours[subject],
-                link=f"/admin/runs?{urlencode({by: subject, **day})}" if subject and by is not By.MODEL else "",
-            )
-            for subject, used in report.subjects.items()
-        ]
-
-    def _name(self, visit: Visit, by: By, subject: str) -> str:
-        if not subject:
-            return visit.say(_WITHOUT[by])
-        if by is By.CHAT:
-            return self._insight.names(visit).of_key(subject)
-        name = self._access.name_of(subject) if by is By.PERSON else ""
-        return f"{name} ({subject})" if name else subject
-
-    async def _budget_rows(self, visit: Visit) -> list[BudgetRow]:
+    async def _budget_rows(self, named: "_Named") -> list[BudgetRow]:
         """Return all budgets, those of everything first, then those of which most is used."""
         await self._budgets.refresh()
         reserved, ledger = await self._budgets.reserved(), self._budgets.ledger
@@ -145,34 +134,25 @@ class CostsScreen:
             for budget in self._budgets.of(account):
                 sums = reserved[budget.allowance.period]
                 held = sum((sums.get(each, Spent()) for each in ledger.shared(account)), Spent())
-                rows.append(((account != ALL), self._budget_row(visit, budget, held)))
+                rows.append(((account != ALL), self._budget_row(named, budget, held)))
         rows.sort(key=lambda pair: (pair[0], -pair[1].percent, pair[1].whose))
         return [row for _, row in rows[:MOST_LISTED]]
 
-    def _budget_row(self, visit: Visit, budget: Budget, reserved: Spent) -> BudgetRow:
-        allowance, language, target = budget.allowance, visit.language, target_of(budget.account)
+    def _budget_row(self, named: "_Named", budget: Budget, reserved: Spent) -> BudgetRow:
+        allowance, target, language = budget.allowance, target_of(budget.account), named.visit.language
         used, held = self._budgets.used(budget), reserved.of(allowance.unit)
         more = raised(budget, used, self._budgets.needed(budget))
         return BudgetRow(
-            whose=self._whose(visit, budget.account),
+            whose=named.account(budget.account),
             allowance=allowance_words(allowance, language),
             used=amount_words(used, allowance.unit, language),
             reserved=amount_words(held, allowance.unit, language) if held else "",
             percent=used * 100 // allowance.amount,
             is_default=budget.is_default,
             raise_to=f"raise {target} {exact(more)}",
-            raise_label=visit.say("budget_raise_button", allowance=allowance_words(more, language)),
+            raise_label=named.visit.say("budget_raise_button", allowance=allowance_words(more, language)),
             remove="" if budget.is_default else f"{target} off a {allowance.period}",
         )
-
-    def _whose(self, visit: Visit, account: Account) -> str:
-        match account.scope:
-            case Scope.ALL:
-                return visit.say("budget_of_all")
-            case Scope.JOB:
-                return visit.say("budget_of_job", name=account.subject)
-            case _:
-                return self._name(visit, By(account.scope), account.subject)
 
     def _defaults(self, visit: Visit) -> list[tuple[str, str]]:
         """Return the budgets that the settings give to each chat, person and job: text key and allowance."""
@@ -182,8 +162,51 @@ class CostsScreen:
             for each in self._current.allowances(scope)
         ]
 
-    def _targets(self, visit: Visit) -> dict[str, str]:
+    def _targets(self, named: "_Named") -> dict[str, str]:
         """Return the accounts for which a budget can be set, by the words by which /budget names them."""
         accounts = {self._budgets.ledger.shared(each)[0] for each in self._budgets.accounts} - {ALL}
         known = sorted(accounts, key=lambda each: (each.scope, each.subject))[:MOST_LISTED]
-        return {target_of(each): self._whose(visit, each) for each in (ALL, *known)}
+        return {target_of(each): named.account(each) for each in (ALL, *known)}
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Names of what calls were paid for."""
+
+    visit: Visit
+    name_of_account: Callable[[str], str]
+    name_of_chat: Callable[[str], str]
+
+    def subject(self, by: By, subject: str) -> str:
+        if not subject:
+            return self.visit.say(_WITHOUT[by])
+        if by is By.CHAT:
+            return self.name_of_chat(subject)
+        return self.name_of_account(subject) if by is By.PERSON else subject
+
+    def account(self, account: Account) -> str:
+        match account.scope:
+            case Scope.ALL:
+                return self.visit.say("budget_of_all")
+            case Scope.JOB:
+                return self.visit.say("budget_of_job", name=account.subject)
+            case _:
+                return self.subject(By(account.scope), account.subject)
+
+
+def _day(at: float, zone: ZoneInfo) -> date:
+    return datetime.fromtimestamp(at, zone).date()
+
+
+def _rows(named: _Named, by: By, report: CostReport) -> list[Row]:
+    """Return the subjects, what cost most first."""
+    day = {"day": f"{report.days.first}"} if report.days.is_one else {}
+    return [
+        Row(
+            name=named.subject(by, subject),
+            sum=used,
+            colour=report.colours[subject],
+            link=f"/admin/runs?{urlencode({by: subject, **day})}" if subject and by is not By.MODEL else "",
+        )
+        for subject, used in report.subjects.items()
+    ]

@@ -22,6 +22,8 @@ TEXTS = {
     "page_costs": {"en": "Costs", "zh": "费用"},
     "page_costs_span": {"en": "Time", "zh": "时间"},
     "page_span_day": {"en": "Today", "zh": "今天"},
+    "page_span_yesterday": {"en": "Yesterday", "zh": "昨天"},
+    "page_costs_dearest": {"en": "The dearest runs of this day", "zh": "当天费用最高的运行"},
     "page_span_week": {"en": "7 days", "zh": "最近 7 天"},
     "page_span_month": {"en": "This month", "zh": "本月"},
     "page_costs_by": {"en": "Added up by", "zh": "统计方式"},

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_core.models.failures import message_in, redact, redirected
 from agent_core.models.local_servers import is_private
@@ -99,17 +99,17 @@ _Seconds = Annotated[float | None, AfterValidator(_possible)]
 
 
 class _Usage(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     seconds: _Seconds = None
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     text: str
     duration: _Seconds = None
-    usage: _Usage = _Usage()
+    usage: _Usage = Field(default_factory=_Usage)
 
 
 class AudioClient:

@@ -1,1 +1,1 @@
-"""How an answer came about: the command /why, and the details of a run's tool calls."""
+"""Explains how an answer came about: the command /why, and the details of a run's tool calls."""

@@ -18,8 +18,13 @@ Connect = Callable[[Bot], Awaitable[AsyncOpenAI]]
 async def key_of(bot: Bot, name: str = "editor", sender: str = "ann") -> str:
     """Make a key, and return it."""
     await bot.hears(f"/key add {name}", sender=sender)
-    found = re.search(r"parley-[0-9a-f]{48}", bot.screen[-1])
-    assert found, bot.screen[-1]
+    return key_in(bot.screen[-1])
+
+
+def key_in(message: str) -> str:
+    """Return the key that a message shows."""
+    found = re.search(r"parley-[0-9a-f]{48}", message)
+    assert found, message
     return found[0]
 
 

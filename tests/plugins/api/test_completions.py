@@ -17,7 +17,7 @@ from openai import (
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
 from agent_core.messages import UserMessage, text_of
-from agent_core.models.scripted import Waits, calls
+from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tools.tool import tool
 from gateway.plugins.api.plugin import ApiPlugin
 from gateway.plugins.api.route import AT_ONCE
@@ -52,8 +52,9 @@ async def test_an_answer_comes_whole(start_bot: StartBot, connect: Connect) -> N
     assert answer.usage is not None
     assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens > 0
     assert [each.id async for each in await client.models.list()] == ["parley"]
-    assert rows(bot.home, "SELECT person, chat, state FROM runs") == [("ann", "memory:here:ann", "done")]
-    assert rows(bot.home, "SELECT * FROM api_calls") == []
+    await until(lambda: rows(bot.home, "SELECT state FROM runs") == [("done",)])
+    assert rows(bot.home, "SELECT person, chat FROM runs") == [("ann", "memory:here:ann")]
+    await until(lambda: rows(bot.home, "SELECT * FROM api_calls") == [])
     assert not any("Hi from the chat" in each for each in bot.screen)
 
 
@@ -70,7 +71,7 @@ async def test_an_answer_comes_in_pieces_with_what_it_used(start_bot: StartBot, 
     assert "".join(words) == "One two three four."
     assert chunks[-1].usage is not None
     assert [each.choices[0].finish_reason for each in chunks if each.choices][-1] == "stop"
-    assert rows(bot.home, "SELECT state FROM runs") == [("done",)]
+    await until(lambda: rows(bot.home, "SELECT state FROM runs") == [("done",)])
 
 
 async def test_what_was_said_before_is_data_and_only_the_last_message_is_the_persons(
@@ -141,6 +142,7 @@ async def test_a_call_that_needs_an_approval_is_asked_in_the_chat(start_bot: Sta
     )
     await bot.channel.until(lambda: any("post_it" in each or "Post" in each for each in bot.screen[1:]))
     assert done == []
+    assert "A program with one of your keys wants it." in bot.screen[-1]
 
     await bot.channel.hears("yes")
     answer = await asking
@@ -209,15 +211,53 @@ async def test_a_key_that_is_removed_in_mid_stream_ends_the_stream(start_bot: St
         await client.models.list()
 
 
-async def test_a_reader_who_leaves_ends_the_run(start_bot: StartBot, connect: Connect) -> None:
-    bot = await start_bot(waits(), plugins=(ApiPlugin,))
+async def test_a_key_that_is_removed_while_words_come_without_a_pause_ends_the_stream(
+    start_bot: StartBot, connect: Connect
+) -> None:
+    going_on = [asyncio.Event() for _ in range(60)]
+    turn: Turn = "That is all."
+    for event in reversed(going_on):
+        turn = Waits(event, turn, "and on ")
+    bot = await start_bot(turn, plugins=(ApiPlugin,))
     client = await connect(bot)
+
+    async def speak() -> None:
+        for event in going_on:
+            await asyncio.sleep(0.25)
+            event.set()
+
     stream = await client.chat.completions.create(model="parley", messages=HELLO, stream=True)
     await anext(aiter(stream))
+    speaking = asyncio.create_task(speak())
+    await bot.channel.hears("/key rm editor")
 
-    await stream.close()
+    with pytest.raises(APIError, match="this key was removed"):
+        await asyncio.wait_for(to_the_end(stream), 30)
+    assert not going_on[-1].is_set()
+    speaking.cancel()
+
+
+@pytest.mark.both_loops
+@pytest.mark.parametrize("is_stream", [True, False])
+async def test_a_reader_who_leaves_ends_the_run_at_once(
+    start_bot: StartBot, connect: Connect, monkeypatch: pytest.MonkeyPatch, *, is_stream: bool
+) -> None:
+    for each in ("LOOK_EVERY", "ALIVE_EVERY"):
+        monkeypatch.setattr(f"gateway.plugins.api.calls.{each}", 3_600.0)
+    bot = await start_bot(waits(), plugins=(ApiPlugin,))
+    client = await connect(bot)
+    asking = asyncio.create_task(client.chat.completions.create(model="parley", messages=HELLO, stream=is_stream))
+    await until(lambda: rows(bot.home, "SELECT state FROM runs") == [("running",)])
+
+    if is_stream:
+        stream = await asking
+        assert isinstance(stream, AsyncStream)
+        await stream.close()
+    else:
+        asking.cancel()
 
     await until(lambda: rows(bot.home, "SELECT state FROM runs") == [("done",)])
+    await until(lambda: rows(bot.home, "SELECT * FROM api_calls") == [])
 
 
 async def test_a_secret_is_masked_though_it_comes_in_pieces(start_bot: StartBot, connect: Connect) -> None:
@@ -230,6 +270,17 @@ async def test_a_secret_is_masked_though_it_comes_in_pieces(start_bot: StartBot,
     words = [each.choices[0].delta.content or "" async for each in stream if each.choices]
 
     assert "".join(words) == "It is [secret] ."
+
+
+async def test_of_a_secret_that_is_wrapped_no_part_leaves(start_bot: StartBot, connect: Connect) -> None:
+    bot = await start_bot("It is sk-very-\nsecret-1234 , and that is all.", plugins=(ApiPlugin,))
+    bot.made.base.secrets.add("sk-very-secret-1234")
+    client = await connect(bot)
+
+    stream = await client.chat.completions.create(model="parley", messages=HELLO, stream=True)
+    words = [each.choices[0].delta.content or "" async for each in stream if each.choices]
+
+    assert "".join(words) == "It is [secret] , and that is all."
 
 
 async def test_too_many_at_once_are_told_to_come_again(start_bot: StartBot, connect: Connect) -> None:

@@ -60,7 +60,7 @@ async def test_it_calculates(chat: Chat) -> None:
 async def test_it_remembers_and_forgets(chat: Chat) -> None:
     assert await chat.says("what do you remember?") == ENGLISH.nothing_known
     assert await chat.says("remember: buy milk") == "I will remember: buy milk"
-    assert await chat.says("note: buy milk") == "I remember that already: buy milk"
+    assert await chat.says("note: buy milk") == "I will remember: buy milk"
     assert await chat.says("remember to call Ann") == "I will remember: call Ann"
     assert await chat.says("show my notes") == (
         "What I remember:\n\n1. buy milk (2025-03-04)\n2. call Ann (2025-03-04)"

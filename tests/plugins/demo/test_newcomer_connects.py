@@ -10,12 +10,12 @@ from tests.end_to_end.program import Program
 from tests.end_to_end.typist import Startable
 from tests.process import until
 
-MOST_ACTIONS = 10
+MOST_ACTIONS = 9
 
 pytestmark = pytest.mark.timeout(150)
 
 
-async def test_ten_actions_lead_from_the_clone_to_the_first_answer(tmp_path: Path) -> None:
+async def test_nine_actions_lead_from_the_clone_to_the_first_answer(tmp_path: Path) -> None:
     async with connecting.telegram() as telegram:
         program = Program(tmp_path, {"PARLEY_WEB_PORT": "0", **telegram.environ})
 

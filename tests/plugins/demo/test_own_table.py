@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_finished
 from tests.process import REPOSITORY, python
 
 pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
@@ -39,7 +39,7 @@ async def test_the_persons_own_table_is_drawn_and_not_the_sample(
         pytest.skip("no sandbox here")
     if sample_first:
         await chat.says(ann, "chart sales.csv")
-        await chat.until(lambda c: "sent you the picture" in c.screen[-1])
+        await chat.until(lambda c: "sent you the picture" in c.screen[-1] and is_finished(c))
     await chat.says(ann, "chart sales.csv", document=("sales.csv", OWN, "text/csv"))
 
     await chat.until(lambda c: len(stage.net.pictures(chat)) == 1 + sample_first)

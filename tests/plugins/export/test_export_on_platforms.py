@@ -5,7 +5,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.end_to_end.beside import parley
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, is_answered
+from tests.end_to_end.stage import Stage, is_answered, shows
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
@@ -32,7 +32,7 @@ async def test_what_was_said_now_can_be_read_from_outside(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("Forty-two."))
     await chat.says(ann, "what is six times seven?")
-    await chat.until(lambda c: c.screen == ["Forty-two."])
+    await chat.until(shows("Forty-two."))
 
     listed = await parley(stage, "export")
     found = [await parley(stage, "export", key) for key in listed.err.splitlines()[1:]]

@@ -1,7 +1,7 @@
 """People praise and blame answers by a press or a reaction, and owners and admins see the sums."""
 
 from agent_core.models.llm import FailureKind, LlmFailure
-from channels.base import ReactionAdded, Sender
+from channels.base import ReactionAdded, ReactionRemoved, Sender
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.plugins.feedback.plugin import FeedbackPlugin
 from tests.gateway.bot import Bot
@@ -68,6 +68,25 @@ async def test_a_reaction_on_an_answer_says_the_same(start_bot: StartBot) -> Non
     assert "👍 1, 👎 0" in await sums(bot)
 
 
+async def test_a_reaction_that_is_taken_back_counts_no_more_but_what_was_said_since_does(start_bot: StartBot) -> None:
+    bot = await answered(start_bot)
+    [(posted, _)] = bot.channel.posts
+    [plugin] = [each for each in bot.made.plugins if isinstance(each, FeedbackPlugin)]
+    ann, at, counted = Sender(id="ann", name="ann"), bot.channel.heard[0].at, []
+    for number, (is_new, emoji) in enumerate(((True, "👍"), (False, "👍"), (True, "👎"), (False, "👍"))):
+        event: ReactionAdded | ReactionRemoved = ReactionAdded(
+            event_id=f"{number}", chat=posted.chat, sender=ann, at=at, message_id=posted.message_id, emoji=emoji
+        )
+        if not is_new:
+            event = ReactionRemoved(**event.model_dump(exclude={"type"}))
+        await bot.channel.deliver(event)
+        await plugin.closed()
+        counted.append(await sums(bot))
+
+    assert ["👍 1" in counted[0], "👎 1" in counted[2], "👎 1" in counted[3]] == [True] * 3
+    assert "Nobody has rated" in counted[1]
+
+
 async def test_an_answer_that_failed_has_no_such_buttons(start_bot: StartBot) -> None:
     bot = await start_bot(LlmFailure(kind=FailureKind.FATAL, message="no"), channel=MemoryChannel(limits=RATED))
     await bot.hears("hello")
@@ -93,3 +112,12 @@ async def test_sums_are_for_owners_and_admins_and_in_chinese_too(start_bot: Star
     await pressed(bot, "回答得不好")
     await bot.hears("/feedback", language="zh")
     assert "👍 0，👎 1" in bot.screen[-1]
+
+
+async def test_the_command_of_a_button_rates_nothing_when_it_is_typed_without_a_run(start_bot: StartBot) -> None:
+    bot = await answered(start_bot)
+    before = await sums(bot)
+
+    await bot.hears("/feedback_good")
+
+    assert await sums(bot) == before

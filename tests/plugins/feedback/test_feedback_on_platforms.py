@@ -10,7 +10,7 @@ from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.telegram_chat import Chat as TelegramChat
 from tests.emulators.model_script import Turn, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 from tests.end_to_end.tables import stored
 from tests.process import until
 
@@ -59,7 +59,7 @@ async def test_where_slack_has_no_such_buttons_the_answer_is_there_without(
     own_stage.script.then(says("**Oslo.**"))
     await chat.says(ann, "the capital of Norway?")
 
-    await chat.until(lambda c: c.screen == ["Oslo."])
+    await chat.until(shows("Oslo."))
     assert [block["type"] for block in chat.bot_messages[0].blocks] == ["markdown"]
 
 
@@ -69,11 +69,16 @@ async def test_a_reaction_says_if_an_answer_is_good(own_stage: Stage) -> None:
     ann, chat = own_stage.private("Ann")
     own_stage.script.then(says("Oslo."))
     await chat.says(ann, "the capital of Norway?")
-    await chat.until(lambda c: c.screen == ["Oslo."])
+    await chat.until(shows("Oslo."))
     await until(lambda: not stored(own_stage.program.home, "SELECT 1 FROM outbox WHERE state != 'sent'"))
 
     where = cast("TelegramChat | DiscordChat", chat)
     await where.reacts(ann, where.bot_messages[0], "👎")  # type: ignore[arg-type]
 
     await until(partial(is_kept, own_stage, str(ann.id), is_good=False))
+    if isinstance(where, TelegramChat):
+        await where.reacts(ann, where.bot_messages[0], before=["👎"])  # type: ignore[arg-type]
+    else:
+        await where.takes_back(ann, where.bot_messages[0], "👎")  # type: ignore[arg-type]
+    await until(lambda: not stored(own_stage.program.home, "SELECT 1 FROM feedback"))
     assert len(chat.bot_messages) == 1

@@ -41,7 +41,7 @@ async def test_a_group_has_its_name_also_after_a_restart(tmp_path: Path) -> None
         await world.bot.channel.hears("hi", sender=user("ann"), group=name)
         await world.bot.app.settled()
     async with admin_world(tmp_path) as world, world.client() as client:
-        assert f"<h2>{name} (memory)</h2>" in await get(client, "groups")
+        assert f"{name}</bdi> (memory)</h2>" in await get(client, "groups")
 
 
 async def test_a_group_with_an_attackers_name_is_shown_as_it_is_written(tmp_path: Path) -> None:

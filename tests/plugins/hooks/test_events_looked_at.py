@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,7 +11,10 @@ from agent_core.models.scripted import calls
 from agent_core.tools.tool import Tool, tool
 from channels.memory import MemoryChannel
 from gateway.plugins.hooks.plugin import HooksPlugin
+from gateway.plugins.hooks.route import KIND
 from gateway.runs.errands import MOST_AT_ONCE
+from gateway.store.owed import Owed
+from gateway.store.rows import Post
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
@@ -85,6 +89,19 @@ async def test_over_the_limit_of_runs_events_are_told_with_the_reason(start_bot:
     assert bot.screen[-2].startswith("One.")
     assert '"number": 1' in bot.screen[-1]
     assert "the limit of the day is reached" in bot.screen[-1]
+
+
+async def test_an_event_that_came_before_the_instruction_is_told_without_a_reason(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(HooksPlugin,))
+    hook = await added(bot)
+    await sent(bot, hook, {"number": 1})
+    [plugin] = bot.made.plugins
+    await bot.hears("/hook ask builds Look at it.")
+
+    [post] = cast("list[Post]", await plugin.owed()[KIND](Owed(KIND, "1", bot.channel.chat())))
+
+    assert '"number": 1' in post.message.markdown
+    assert "I did not look at it" not in post.message.markdown
 
 
 @pytest.mark.parametrize(

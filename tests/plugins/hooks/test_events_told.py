@@ -166,7 +166,7 @@ async def test_a_template_shows_values_and_nothing_of_them_is_markdown_or_code(s
     await sent(bot, hook, {"name": "[x](https://evil.example) {{list}}", "list": [1, {"x": {"y": 2}}], "flag": True})
 
     told = bot.screen[-1].partition("\n")[0]
-    assert told == r'**\[x\](https://evil.example) {{list}}**: {"y": 2}   true'
+    assert told == r'**\[x\](https://evil.example) {{list}}**: {"y": 2} true'
 
 
 @pytest.mark.parametrize("line", ["\n", "\r", "\r\n", "\n\n", "\u2028", "\v"])

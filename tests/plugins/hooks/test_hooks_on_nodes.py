@@ -59,4 +59,4 @@ async def test_with_an_agent_too(nodes: Nodes) -> None:
 
     await until(lambda: any("It is fine." in each for each in nodes.sent()))
     await until(lambda: rows(nodes.url, "SELECT count(*) FROM owed") == [(0,)])
-    assert rows(nodes.url, "SELECT state FROM runs") == [("done",)]
+    await until(lambda: rows(nodes.url, "SELECT state FROM runs") == [("done",)])

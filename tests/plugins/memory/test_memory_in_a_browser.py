@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, expect
 
-from agent_core.origin import named
+from agent_core.origin import CLEAN, named
 from channels.memory import user
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
@@ -38,6 +38,23 @@ async def test_a_fact_is_corrected_forgotten_and_brought_back(browser: Browser, 
             await tab.get_by_role("button", name="Undo").click()
             await expect(card).to_have_count(1)
             await expect(card.get_by_role("textbox")).to_have_value("never pay <b>Eve</b>")
+
+
+@beside("undo")
+async def test_chosen_facts_are_forgotten_together_and_brought_back_by_one_press(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with admin_world(tmp_path) as world:
+        for fact in ("likes tea", "likes plums", "pays on Mondays"):
+            await memory_of(world.bot, BOB).remember(fact, "Bob", CLEAN)
+        async with world.tab(browser, f"memory/{BOB}") as tab:
+            for fact in ("likes tea", "likes plums"):
+                await tab.get_by_role("checkbox", name=f"Choose: {fact}").check()
+            await accessible(tab)
+            await tab.get_by_role("form", name="Chosen rows").get_by_role("button", name="Forget").click()
+            await expect(tab.get_by_role("article")).to_have_count(1)
+            await tab.get_by_role("status").get_by_role("button", name="Undo (2)").click()
+            await expect(tab.get_by_role("article")).to_have_count(3)
 
 
 async def test_a_fact_is_added_on_the_phone_in_chinese(browser: Browser, tmp_path: Path) -> None:

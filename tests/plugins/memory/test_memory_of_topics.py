@@ -5,7 +5,7 @@ import pytest
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [only("telegram"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -19,7 +19,7 @@ async def test_a_topic_of_a_group_has_a_memory_of_its_own(stage: Stage, telegram
     await travel.says(ann, "@parley_bot where to?")
     await travel.until(lambda c: "Oslo." in c.screen[-1])
     await food.says(ann, "@parley_bot what is there to eat?")
-    await food.until(lambda c: c.screen == ["Soup."])
+    await food.until(shows("Soup."))
 
     assert "Ann likes Oslo" not in stage.circumstances[0]
 
@@ -35,7 +35,7 @@ async def test_topics_of_a_private_chat_are_conversations_with_one_memory(
     await travel.says(ann, "I eat no meat")
     await travel.until(lambda c: "Noted." in c.screen[-1])
     await food.says(ann, "what do I eat?")
-    await food.until(lambda c: c.screen == ["Soup."])
+    await food.until(shows("Soup."))
 
     assert stage.said == ["what do I eat?"]
     assert "Ann eats no meat" in stage.circumstances[0]

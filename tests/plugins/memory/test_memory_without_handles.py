@@ -7,7 +7,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.end_to_end.jobs import SECONDS
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_finished
 from tests.end_to_end.test_few_handles import no_more_handles
 from tests.process import until
 
@@ -31,9 +31,8 @@ async def test_it_waits_for_handles_and_is_obeyed_once(own_stage: Stage) -> None
         assert len(chat.screen) == 1
         await chat.says(ann, "and again")
 
-    await chat.until(lambda c: len(c.screen) == 3, SECONDS)
+    await chat.until(lambda c: len(c.screen) == 3 and "Hello!" in c.screen[1:] and is_finished(c), SECONDS)
     assert sum("Remembered" in text for text in chat.screen[1:]) == 1
-    assert "Hello!" in chat.screen[1:]
 
 
 async def test_one_that_waits_is_obeyed_by_the_next_start(own_stage: Stage) -> None:

@@ -9,6 +9,7 @@ import pytest
 from agent_core.models.scripted import Waits
 from channels.base import ChannelError
 from channels.capabilities import Emoji
+from gateway.plugins.reactions import reactions
 from gateway.plugins.reactions.reactions import DONE, HEARD, STEERED, WAITS
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
@@ -176,3 +177,20 @@ async def test_what_is_left_stays_while_the_plugin_is_off_and_ends_when_it_is_on
     await bot.restart(plugins=plugins)
 
     await platform.until(lambda: platform.on(OSLO) == set() and rows(bot.home, LEFT) == [])
+
+
+async def test_while_as_many_as_can_be_followed_are_under_way_others_get_none_and_all_end_right(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reactions, "MOST_MESSAGES", 1)
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "Oslo."), "Bergen.", "Bodø.", channel=Reacting(), settings=ON)
+    platform = await hears_it(bot)
+    await bot.channel.hears(BERGEN, sender="bob", group="team")
+    await platform.until(lambda: "Bergen." in bot.screen)
+    said.set()
+    await bot.app.settled()
+
+    assert (platform.on(OSLO), platform.on(BERGEN)) == ({DONE}, set())
+    await bot.hears("and to Bodø?")
+    assert platform.on("and to Bodø?") == {DONE}

@@ -11,7 +11,7 @@ from parley.testing.emulators.slack_chat import Chat as SlackChat
 from tests.emulators.model_script import ToolUse, Turn, says, unauthorized
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Message
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [pytest.mark.timeout(120), pytest.mark.quick_clock, only("telegram", "slack", "discord")]
 
@@ -112,7 +112,7 @@ async def test_a_refused_reaction_changes_nothing_else(own_stage: Stage) -> None
     stage.script.then(says("Good morning, Ann."))
 
     said = await chat.says(ann, "good morning")
-    await chat.until(lambda c: c.screen == ["Good morning, Ann."])
+    await chat.until(shows("Good morning, Ann."))
     await stage.net.emulator.wait_for(lambda: bool(stage.net.emulator.calls_of(refused)))
 
     assert on(said) == []
@@ -161,7 +161,7 @@ async def test_a_process_killed_before_the_last_reaction_leaves_it_to_the_next(o
     before = len(stage.net.emulator.calls_of(held))
     planning.set()
     await stage.net.emulator.wait_for(lambda: len(stage.net.emulator.calls_of(held)) > before)
-    await chat.until(lambda c: c.screen == ["Oslo it is."])
+    await chat.until(shows("Oslo it is."))
     await stage.program.kill()
     assert on(said) != ["👌"]
     await stage.start()

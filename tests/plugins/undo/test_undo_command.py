@@ -22,7 +22,7 @@ from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.prompt_notes import PromptHistory
 from gateway.permissions.workspaces import Versions, folder_name, workspace_of
-from gateway.plugins.undo.news import UndoNewsOfChat
+from gateway.plugins.undo.news import UndoNews
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import acting, asked, id_of, questions
 from tests.gateway.bot import Bot
@@ -241,7 +241,7 @@ async def test_an_undo_before_a_restart_is_told_and_one_of_an_earlier_conversati
 
 
 def test_an_undo_in_the_moment_of_the_last_look_is_news_and_a_quiet_folder_is_not_read_again(tmp_path: Path) -> None:
-    groups, news = Groups(tmp_path), UndoNewsOfChat(Versions(tmp_path, SystemClock()).of(ANN))
+    groups, news = Groups(tmp_path), UndoNews(Versions(tmp_path, SystemClock()).of(ANN))
     assert news.writes != groups.writes
     groups.write(Group(1, at=1.0, person=None, tool="write_file"))
     news.next(groups, FileSources(tmp_path), PromptHistory([]))

@@ -8,7 +8,7 @@ import pytest
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_answered
 
 pytestmark = [only("telegram", "web"), pytest.mark.timeout(120)]
 
@@ -24,7 +24,7 @@ def plan(stage: Stage) -> Path:
 
 
 def says_at_last(words: str) -> Callable[[Chat], bool]:
-    return lambda chat: words in chat.screen[-1]
+    return lambda chat: words in chat.screen[-1] and is_answered(chat)
 
 
 async def test_a_file_comes_back_and_goes_again_and_the_model_hears_of_it(own_stage: Stage) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.jobs import SECONDS
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with
 from tests.end_to_end.test_few_handles import no_more_handles
 from tests.process import until
 
@@ -25,7 +25,7 @@ async def test_undo_waits_for_handles_and_is_obeyed_once(own_stage: Stage) -> No
     await stage.start()
     ann, chat = stage.private("Ann")
     await chat.says(ann, "write the plan")
-    await chat.until(lambda c: "Written." in c.screen[-1:], SECONDS)
+    await chat.until(ends_with("Written."), SECONDS)
     [plan] = (stage.program.home / "workspaces").glob("*/plan.txt")
     with no_more_handles(stage.program.pid):
         await chat.says(ann, "/undo")

@@ -2,7 +2,7 @@
 
 import random
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -21,6 +21,7 @@ from gateway.store.store import Store
 from gateway.texts.amounts import Unit
 from tests.clock import OffsetClock
 from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.admin.test_overview import overview
 from tests.gateway.admin.test_pages import act
 from tests.gateway.spent import DEAR, spend
 
@@ -151,3 +152,13 @@ async def test_linked_accounts_are_one_person_in_costs_and_budgets(tmp_path: Pat
         assert "person=memory%3Aann" in text
         assert "person=memory%3Aeve" not in text
         assert text.count("9 USD a month <span") == 1
+
+
+async def test_the_cost_of_yesterday_is_told_and_leads_to_what_was_dear(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
+        assert "Yesterday" not in await overview(client)
+        clock, zone = world.bot.made.base.clock, world.bot.made.base.current.zone
+        yesterday = datetime.fromtimestamp(clock.time(), zone).date() - timedelta(days=1)
+        noon = datetime.combine(yesterday, datetime.min.time(), zone) + timedelta(hours=12)
+        await spend(world.bot.made.base.store, noon.timestamp(), 25 * 10**7)
+        assert f'<a href="/admin/costs?day={yesterday}">Yesterday 0.25 USD</a>' in await overview(client)

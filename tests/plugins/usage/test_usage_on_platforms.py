@@ -5,7 +5,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Message
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, has
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(120)]
 
@@ -24,7 +24,7 @@ async def test_what_a_chat_has_used_is_shown_with_a_chart(own_stage: Stage) -> N
     stage.script.then(says("Hello."))
     await stage.start()
     await chat.says(ann, "hi")
-    await chat.until(lambda c: any(text.endswith("Hello.") for text in c.screen))
+    await chat.until(has("Hello."))
 
     await chat.says(ann, "/usage here")
 

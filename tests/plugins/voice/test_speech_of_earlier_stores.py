@@ -21,6 +21,9 @@ DROP TABLE owed;
 DROP TABLE owed_erasures;
 DROP TABLE voice_recordings;
 DROP TABLE job_targets;
+DROP TABLE further_messages;
+CREATE INDEX spending_open ON spending (id) WHERE state = 'reserved';
+CREATE INDEX runs_whole ON runs (started) WHERE shortened = 0;
 DELETE FROM plugin_migrations;
 CREATE TABLE recordings (
   seq INTEGER, place INTEGER, words TEXT NOT NULL, seconds REAL, model TEXT NOT NULL, at REAL NOT NULL,

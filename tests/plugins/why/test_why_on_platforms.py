@@ -8,7 +8,7 @@ from parley.testing.emulators import discord_chat, discord_state, slack_chat, sl
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Message, Person
-from tests.end_to_end.stage import Stage, is_answered
+from tests.end_to_end.stage import Stage, ends_with, is_answered, shows
 from tests.end_to_end.test_early_presses import answered_late
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
@@ -43,10 +43,10 @@ async def test_why_is_in_the_menu_of_a_message_and_tells_the_person_who_asks(sta
     room = await stage.net.room("Team", [ann, bob])
     stage.script.then(says("Oslo."), says("Rome."))
     await room.says(ann, "@parley_bot plan a trip")
-    await room.until(lambda c: c.screen[-1] == "Oslo.")
+    await room.until(ends_with("Oslo."))
     oslo = room.bot_messages[-1]
     asked = await room.says(bob, "@parley_bot and another")
-    await room.until(lambda c: c.screen[-1] == "Rome.")
+    await room.until(ends_with("Rome."))
 
     await asks_why(room, ann, oslo)
     await room.until(lambda c: "Because Ann wrote" in c.screen[-1] and "plan a trip" in c.screen[-1])
@@ -62,11 +62,11 @@ async def test_it_tells_of_the_answer_that_was_seen_last(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("At noon."), says("It is sunny."))
     await chat.says(ann, "when is lunch?")
-    await chat.until(lambda c: c.screen == ["At noon."])
+    await chat.until(shows("At noon."))
     answered = answered_late(stage, "It is sunny.")
 
     await chat.says(ann, "how is the weather?")
-    await chat.until(lambda c: c.screen[-1] == "It is sunny.")
+    await chat.until(ends_with("It is sunny."))
     await chat.says(ann, "/why")
     await stage.heard()
     answered.set()
