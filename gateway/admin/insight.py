@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from channels.base import ChatKey, Sender
 from channels.web.listing import MAIN
 from channels.web.visitor import LOCAL
+from gateway.admin.names import isolated
 from gateway.admin.screen import Visit
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
@@ -35,9 +36,12 @@ class Insight:
 
     def person(self, chat: ChatKey, person: str) -> str:
         """Return the account of a person in a chat, with its name if that is known: anybody may take any name."""
-        principal = self._access.principal(chat, Sender(id=person, name=""))
+        return self.account(self._access.principal(chat, Sender(id=person, name="")))
+
+    def account(self, principal: str) -> str:
+        """Return an account, with its name if that is known."""
         name = self._access.name_of(principal)
-        return f"{name} ({principal})" if name else principal
+        return f"{isolated(name)} ({principal})" if name else principal
 
     def names(self, visit: Visit, titles: Mapping[ChatKey, str] | None = None) -> "ChatNames":
         """Return the names of chats as they are now, in the visitor's language.
@@ -74,6 +78,12 @@ class ChatNames:
         chat = _parsed(printed)
         return self.of(chat) if chat else printed
 
+    def beside(self, printed: str, words: str) -> str:
+        """Return the name of a chat next to words, without the title of a conversation that is named by them."""
+        chat = _parsed(printed)
+        title = self._titles.get(chat, "").rstrip("…") if chat else ""
+        return self._named(chat, None) if chat and title and words.startswith(title) else self.of_key(printed)
+
     def of_whole(self, printed: str) -> str:
         """Return the name of a chat that stands for its threads as well, whose key is given as text."""
         chat = _parsed(printed)
@@ -92,8 +102,8 @@ class ChatNames:
             name = self._people.get(chat.without_thread) or self._access.name_of_chat(chat)
             if not name:
                 return str(chat)
-            whole = f"{name} ({chat.platform})"
-        return f"{whole} · {part}" if part else whole
+            whole = f"{isolated(name)} ({chat.platform})"
+        return f"{whole} · {isolated(part)}" if part else whole
 
 
 def _parsed(printed: str) -> ChatKey | None:

@@ -14,7 +14,8 @@ from aiohttp import web
 from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMade
 from channels.web.entrance import ZONE_HEADER
 from channels.web.requests import visitor_of
-from gateway.admin.action_form import Form
+from gateway.admin.action_form import LONGEST_LINE, Form
+from gateway.admin.chosen_rows import MOST_ROWS, Replies, parted
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.navigation import Navigation, navigation
 from gateway.admin.screen import ChecksFields, NoSuchItem, TakesForms, View, Visit
@@ -31,6 +32,7 @@ FILES = (
     "admin.js",
     "charts.js",
     "check.js",
+    "choose.js",
     "hold.js",
     "htmx.min.js",
     "keep.js",
@@ -74,6 +76,7 @@ class AdminPages:
             web.get(ROOT, self._first),
             web.get(f"{ROOT}/", self._first),
             web.post(f"{ROOT}/act", self._act),
+            web.post(f"{ROOT}/each", self._each),
             web.post(f"{ROOT}/form/{{screen}}/{{item}}", self._submit),
             web.post(f"{ROOT}/check/{{screen}}/{{item}}", self._check),
             web.get(f"{ROOT}/api/{{name}}", self._feed),
@@ -125,24 +128,42 @@ class AdminPages:
             chat = _chat(form.fields.get("chat", ""), visit)
             message = _shown(await desk.run(visit.sender, chat, form.line, form.files))
         except CommandRefused as refused:
-            text = desk.templates.part(visit, "_refused.html", {"text": visit.say(str(refused))})
-            return web.Response(text=text, content_type="text/html")
+            return _refused(desk, visit, refused)
         finally:
             for each in form.files:
                 await desk.uploads.delete(each.reference)
-        facts = {"message": message, "rows": _rows(message), "chat": str(chat)}
+        label = form.fields.get("label", "")
+        facts = {"message": message, "rows": _rows(message), "chat": str(chat), "label": label}
         text = desk.templates.part(visit, "_answer.html", facts)
         return web.Response(text=text, content_type="text/html", headers={"HX-Trigger": "changed"})
 
+    async def _each(self, request: web.Request) -> web.StreamResponse:
+        """Run the command of a form for each chosen row, and return the replies as a part of the page."""
+        desk = self._open_desk()
+        visit = await self._visit(request, desk)
+        posted = await request.post()
+        rows = [str(each) for each in posted.getall("row", ())]
+        if not 0 < len(rows) <= MOST_ROWS:
+            return _refused(desk, visit, CommandRefused("page_too_many_rows" if rows else "page_no_rows"))
+        replies = Replies()
+        for printed, line in (parted(row, str(posted.get("command", ""))) for row in rows):
+            try:
+                replies.add(printed, await _ran(desk, visit, printed, line))
+            except CommandRefused as refused:
+                replies.refuse(visit.say(str(refused)))
+        text = desk.templates.part(visit, "_answers.html", {"replies": replies})
+        return web.Response(text=text, content_type="text/html", headers={"HX-Trigger": "changed"})
+
     async def _submit(self, request: web.Request) -> web.StreamResponse:
-        """Pass a form to its screen, whose content is loaded anew afterwards."""
+        """Pass a form to its screen, whose content is loaded anew afterwards unless it names another address."""
         desk = self._open_desk()
         visit = await self._visit(request, desk)
         screen = desk.screen(request.match_info["screen"])
         if not isinstance(screen, TakesForms):
             raise web.HTTPNotFound(text=visit.say("page_not_found"))
-        await self._passed(desk, visit, screen.name, screen.submit(visit, await _fields(request)))
-        return web.Response(text="", content_type="text/html", headers={"HX-Trigger": "changed"})
+        there = await self._passed(desk, visit, screen.name, screen.submit(visit, await _fields(request)))
+        headers = {"HX-Redirect": there} if there else {"HX-Trigger": "changed"}
+        return web.Response(text="", content_type="text/html", headers=headers)
 
     async def _check(self, request: web.Request) -> web.StreamResponse:
         """Answer with what is wrong with a field of a form, as JSON."""
@@ -220,6 +241,18 @@ def _zone(name: str) -> ZoneInfo | None:
         return ZoneInfo(name) if name else None
     except (ValueError, OSError, ZoneInfoNotFoundError):  # ValueError: a path outside the folder of zones
         return None
+
+
+async def _ran(desk: Desk, visit: Visit, chat: str, line: str) -> OutboundMessage | None:
+    """Run a command line in a chat, and return its reply. Raises CommandRefused."""
+    if len(line) > LONGEST_LINE:
+        raise CommandRefused("page_too_long")
+    return _shown(await desk.run(visit.sender, _chat(chat, visit), line, ()))
+
+
+def _refused(desk: Desk, visit: Visit, why: CommandRefused) -> web.Response:
+    text = desk.templates.part(visit, "_refused.html", {"text": visit.say(str(why))})
+    return web.Response(text=text, content_type="text/html")
 
 
 def _chat(printed: str, visit: Visit) -> ChatKey:

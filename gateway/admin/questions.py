@@ -1,13 +1,15 @@
 """Reads what runs were asked, for the screens that list runs."""
 
+from collections.abc import Sequence
 from urllib.parse import quote
 
+from agent_core.messages import AgentMessage, UserMessage, text_of
 from channels.base import ChatKey, CommandInvoked, InboundEvent, MessageReceived
 from channels.web.listing import MAIN
 from gateway.admin.screen import Visit
 from gateway.permissions.question_text import one_line, shown
 from gateway.store.job import RUN
-from gateway.store.rows import inbox_seqs
+from gateway.store.rows import InboxItem, inbox_seqs
 from gateway.store.run_records import RunRecord
 from gateway.store.store import Store
 
@@ -15,15 +17,30 @@ MOST_WORDS = 90
 """Characters in a list."""
 
 
-async def asked_of(store: Store, run: RunRecord, most: int = MOST_WORDS) -> str:
-    """Return what a run was asked, in one line; for a job its text. Empty if nothing is stored of it."""
-    if (name := job_of(run.run)) and (job := await store.jobs.find(name)) is not None:
-        return one_line(shown(job.words), most)
-    match await _heard(store, run):
+async def asked_of(store: Store, runs: Sequence[RunRecord], most: int = MOST_WORDS) -> dict[str, str]:
+    """Return what each run was asked, in one line; for a job its text. Empty where nothing is stored of it."""
+    said = await store.transcript.first_of([each.run for each in runs])
+    numbers = {run: seqs[0] for run, message in said.items() if (seqs := inbox_seqs([message.id]))}
+    heard = await store.run_records.all_heard(numbers.values())
+    found = {}
+    for each in runs:
+        if (name := job_of(each.run)) and (job := await store.jobs.find(name)) is not None:
+            words = job.words
+        else:
+            words = _words(said.get(each.run), heard.get(numbers.get(each.run, 0)))
+        found[each.run] = one_line(shown(words), most)
+    return found
+
+
+def _words(said: AgentMessage | None, heard: InboxItem | None) -> str:
+    """Return the words that began a run; a retry began with those that it answers again."""
+    match heard.event if heard else None:
         case MessageReceived() as event:
-            return one_line(shown(event.words), most)
+            return event.words
+        case CommandInvoked(name="retry"):
+            return text_of(said.content) if isinstance(said, UserMessage) else ""
         case CommandInvoked() as event:
-            return one_line(shown(f"/{event.name} {event.arguments}"), most)
+            return f"/{event.name} {event.arguments}"
         case _:
             return ""
 

@@ -112,8 +112,11 @@ class Follows(Protocol):
 class TakesForms(Protocol):
     """A screen with forms that are no commands, as nothing that a chat may see is in them."""
 
-    async def submit(self, visit: Visit, fields: Mapping[str, str]) -> None:
-        """Take a form of the screen's item. Raises NoSuchItem."""
+    async def submit(self, visit: Visit, fields: Mapping[str, str]) -> str:
+        """Take a form of the screen's item. Returns the address to go to; empty to load the content anew.
+
+        Raises NoSuchItem.
+        """
 
 
 @runtime_checkable

@@ -29,7 +29,16 @@ class Amount:
     words: str
 
 
-Cell = str | int | float | Amount | Moment | Action
+@dataclass(frozen=True)
+class Pick:
+    """A checkbox that chooses its row for the actions of `PlainTable.each`, whose commands end in `ending` for it."""
+
+    ending: str
+    what: str
+    """The name of the row, for a screen reader."""
+
+
+Cell = str | int | float | Amount | Moment | Action | Pick
 """The content of a cell. Texts are shown as they are."""
 
 
@@ -42,12 +51,20 @@ class PlainTable:
         columns: What stands above each column; empty above one of buttons.
         rows: The rows, each with a cell for each column.
         nothing: What is said if there are no rows.
+        each: What can be done with all rows that somebody chooses, where each has a `Pick`. Nobody is asked first, so
+            name what can be taken back: if each reply has one button, they become one button.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     nothing: str
+    each: Sequence[Action] = ()
+
+    @property
+    def acts(self) -> Sequence[tuple[str, str, str]]:
+        """The beginnings of the commands of `each`, with their labels and styles."""
+        return [(act.command, act.label, "danger" if act.is_dangerous else "") for act in self.each]
 
 
 def tables_view(*tables: PlainTable, about: str = "") -> View:

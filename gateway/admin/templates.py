@@ -13,6 +13,7 @@ from markupsafe import Markup
 from channels.base import ChatKey, Sender
 from channels.web.render import render
 from gateway.admin.icons import icon
+from gateway.admin.names import name_element, with_names
 from gateway.admin.navigation import Navigation
 from gateway.admin.screen import View, Visit
 from gateway.admin.times import time_element
@@ -50,7 +51,8 @@ class Templates:
             enable_async=False,
             finalize=self._filled_in,
         )
-        self._jinja.filters["markdown"] = _markdown
+        filters = {"markdown": _markdown, "name": name_element, "names": with_names}
+        self._jinja.filters |= {name: self._of_masked(made) for name, made in filters.items()}
         self._jinja.globals["icon"] = icon
 
     def page(self, visit: Visit, view: View, *, screen: str, navigation: Navigation | None = None) -> str:
@@ -79,6 +81,10 @@ class Templates:
         if safe == text:
             return value
         return Markup(safe) if hasattr(value, "__html__") else safe  # noqa: S704  HTML stays what it was
+
+    def _of_masked(self, made: Callable[[str], Markup]) -> Callable[[str], Markup]:
+        """Return a filter that makes HTML of the masked text. In HTML a secret is not found again if it has a quote."""
+        return lambda text: made(self._secrets.mask(str(text)))
 
     def _time(self, at: float, visit: Visit) -> Markup:
         """Return a moment as an HTML element, in the zone of the visitor's browser."""

@@ -29,7 +29,7 @@ class ForeignHost(Exception):
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a request reached the page."""
+    """The way in which a request reached the page."""
 
     origin: str
     """Such as `http://127.0.0.1:8765`; pages of other origins are foreign."""
@@ -51,7 +51,7 @@ ARRIVAL = web.RequestKey("arrival", Arrival)
 
 @dataclass(frozen=True)
 class Address:
-    """Where the page listens, and under which names it answers."""
+    """The address at which the page listens, and the names under which it answers."""
 
     host: str = "127.0.0.1"
     url: str = ""

@@ -8,7 +8,7 @@ by browsers that are signed in.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from channels.web.requests import visitor_of
 from gateway.web.access import browser_of
 from gateway.web.address import ARRIVAL, Address, ForeignHost
 from gateway.web.route import Answer, Asked, Opening, Refused
-from gateway.web.server import let_in
+from gateway.web.server import let_in, while_connected
 
 BODY_SECONDS = 20.0
 """Time in which a body has to arrive."""
@@ -95,7 +95,9 @@ class OperatorRoutes:
             dict(request.query),
             partial(let_in, request),
         )
-        return await _sent(request, await self.watched.answer(path, asked))
+        with while_connected(request) if opening.is_waited_for else nullcontext():
+            answer = await self.watched.answer(path, asked)
+        return await _sent(request, answer)
 
     async def _visited(self, path: str, opening: Opening, request: web.Request) -> web.StreamResponse:
         if request.method not in opening.methods:
@@ -161,6 +163,7 @@ async def _sent(request: web.Request, answer: Answer) -> web.StreamResponse:
     if answer.chunks is None:
         return web.Response(body=answer.body, status=answer.status, headers=headers)
     async with AsyncExitStack() as life:
+        life.enter_context(while_connected(request))
         if isinstance(answer.chunks, AsyncGenerator):
             await life.enter_async_context(aclosing(answer.chunks))
         return await _streamed(request, answer, answer.chunks, headers)

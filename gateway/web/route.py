@@ -45,8 +45,8 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     """Other headers."""
     chunks: AsyncIterator[bytes] | None = None
-    """The rest of the body, piece by piece. It is closed when the program that asks is gone. Each piece is masked by
-    itself, so none may end within what could be a secret."""
+    """The rest of the body, piece by piece. It is closed as soon as the program that asks is gone. Each piece is masked
+    by itself, so none may end within what could be a secret (`MaskedPieces`)."""
 
 
 class Refused(Exception):
@@ -67,6 +67,7 @@ class Opening:
         seconds: The longest time for an answer, or for the beginning of one that comes piece by piece.
         is_named: A further part follows the path, as in `/hooks/NAME`.
         for_visitors: Only scripts of the page reach it, in browsers that are signed in there.
+        is_waited_for: It is cancelled when the program that asks leaves, as what it does is for the answer alone.
     """
 
     methods: tuple[str, ...] = ("GET",)
@@ -74,6 +75,7 @@ class Opening:
     seconds: float = 30.0
     is_named: bool = False
     for_visitors: bool = False
+    is_waited_for: bool = False
 
 
 Route = Callable[[Asked], Awaitable[Answer]]

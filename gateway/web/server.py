@@ -9,7 +9,8 @@ import asyncio
 import errno
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from itertools import chain, zip_longest
 from pathlib import Path
 from types import MappingProxyType
@@ -17,12 +18,13 @@ from typing import cast
 
 import structlog
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from gateway.errors import ParleyError
 from gateway.security.log_throttle import LogThrottle
 from gateway.texts.about import About
 from gateway.texts.say import language_of, model_reason
-from gateway.web.access import PageAccess
+from gateway.web.access import TOKEN, PageAccess
 from gateway.web.address import ARRIVAL
 from gateway.web.assets import PRIVATE_FILES, PUBLIC_FILES, file_route, script_routes
 from gateway.web.links import LOCAL_PRINCIPAL, Link
@@ -52,6 +54,10 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+PACKED = ("text/html", "application/json")
+"""Types of answers that are compressed when they are made; files are compressed once (`assets.py`)."""
+SMALLEST = 1024
+"""Bytes from which such an answer is compressed."""
 STRICT_TRANSPORT = "max-age=31536000"
 """From then on browsers use only https for the public name."""
 HANDSHAKE_SECONDS = 5.0
@@ -99,6 +105,8 @@ class Connection(asyncio.Protocol):
     def __init__(self, inner: asyncio.Protocol, among: Connections) -> None:
         self._inner = inner
         self._among = among
+        self.waiting: set[asyncio.Task[object]] = set()
+        """Tasks that are cancelled if the connection is lost."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._among.opened(self, cast(asyncio.Transport, transport))  # uvloop's is none by its class
@@ -116,6 +124,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_known()
+        for task in self.waiting:
+            task.cancel()
         self._inner.connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -127,9 +137,28 @@ class Connection(asyncio.Protocol):
 
 def let_in(request: web.Request) -> None:
     """Exempt the connection of a request that has shown a key from the limits of strangers."""
+    if (connection := _connection_of(request)) is not None:
+        connection.is_known()
+
+
+@contextmanager
+def while_connected(request: web.Request) -> Iterator[None]:
+    """Cancel the current task if the program that asks leaves within the block."""
+    waiting = set[asyncio.Task[object]]() if (connection := _connection_of(request)) is None else connection.waiting
+    if (task := asyncio.current_task()) is None:
+        raise RuntimeError("a request is answered in a task")
+    if request.transport is None:  # it has left already
+        task.cancel()
+    waiting.add(task)
+    try:
+        yield
+    finally:
+        waiting.discard(task)
+
+
+def _connection_of(request: web.Request) -> Connection | None:
     protocol = request.transport.get_protocol() if request.transport is not None else None
-    if isinstance(protocol, Connection):
-        protocol.is_known()
+    return protocol if isinstance(protocol, Connection) else None
 
 
 class PortBusy(ParleyError):
@@ -178,7 +207,7 @@ class HttpServer:
         guarded = [*own, *routes]
         _check_paths([route.path for route in public], {SIGN_IN, *(route.path for route in guarded)})
         check = access.middleware([route.path for route in public], let_in)
-        app = web.Application(middlewares=[check], client_max_size=MAX_BODY)
+        app = web.Application(middlewares=[check, _packed], client_max_size=MAX_BODY)
         app.on_response_prepare.append(_add_headers)
         app.add_routes([*public, *guarded])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=idle_seconds)
@@ -270,3 +299,18 @@ async def _add_headers(request: web.Request, response: web.StreamResponse) -> No
     if arrival is not None and arrival.is_public:
         response.headers.setdefault("Strict-Transport-Security", STRICT_TRANSPORT)
     response.headers.pop("Server", None)
+
+
+@web.middleware
+async def _packed(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Compress a page, if the browser brings its token.
+
+    No other site can send that, so none can try out what compresses well beside a secret of the page.
+    """
+    response = await handler(request)
+    if isinstance(response, web.Response) and response.content_type in PACKED and TOKEN in request.headers:
+        is_plain = isinstance(response.body, bytes) and "Content-Encoding" not in response.headers
+        if is_plain and (response.content_length or 0) >= SMALLEST:
+            response.headers.setdefault("Vary", "Accept-Encoding")
+            response.enable_compression()
+    return response

@@ -51,7 +51,7 @@ class TooManyRequests(Exception):
 
 @dataclass(frozen=True)
 class Keys:
-    """What a browser gets when it signs in. Its requests bring the cookie and one of the others."""
+    """The keys that a browser gets when it signs in. Its requests bring the cookie and one of the others."""
 
     cookie: str
     token: str

@@ -78,11 +78,23 @@ class ConnectScreen:
         step = found.guide.step if found else None
         waits = isinstance(step, Busy | Listen)
         number = found.guide.number if found else 0
-        facts = {"place": places[visit.item], "step": step, "waits": waits, "number": number}
+        facts = {
+            "place": places[visit.item],
+            "step": step,
+            "waits": waits,
+            "number": number,
+            "has_model": self._has_model(),
+        }
         return View("connect_guide.html", facts)
 
-    async def submit(self, visit: Visit, fields: Mapping[str, str]) -> None:
-        """Begin a guide, answer its step, or leave it. Raises NoSuchItem."""
+    async def offered(self, visit: Visit) -> Mapping[str, object]:
+        """Return the platforms that an owner can connect, for the empty chat page; none once one is connected."""
+        places = [each for each in self._places(visit) if each.name != MODEL]
+        is_needed = visit.is_owner and not any(each.is_set_up for each in places)
+        return {"places": [[each.name, each.title] for each in places] if is_needed else []}
+
+    async def submit(self, visit: Visit, fields: Mapping[str, str]) -> str:
+        """Begin a guide, answer its step, or leave it for the list of all. Raises NoSuchItem."""
         if not visit.is_owner or visit.item not in {each.name for each in self._places(visit)}:
             raise NoSuchItem
         key = visit.sender.id, visit.item
@@ -90,18 +102,22 @@ class ConnectScreen:
         if fields.get("do") == "answer":
             if found is not None and fields.get("number") == str(found.guide.number):
                 await found.guide.answer(_answer(found.guide, fields))
-            return
-        if found is not None:
-            await found.guide.close()
-            del self._open[key]
-        if fields.get("do") == "begin":
-            self._record(visit.chat, visit.sender.id, f"connect {visit.item}")
-            around = self._around()
-            language = visit.language
-            guide = ModelGuide(around, language) if visit.item == MODEL else PlatformGuide(visit.item, around, language)
-            self._open[key] = _Open(guide, asyncio.get_running_loop().time())
-            await guide.begin()
-            self._watching.start(self._watch(key, self._open[key]), f"guide {visit.item}")
+            return ""
+        if fields.get("do") != "begin":
+            if found is not None:
+                await found.guide.close()
+                self._open.pop(key, None)
+            return f"/admin/{self.name}"
+        if found is not None:  # begun in another tab
+            return ""
+        self._record(visit.chat, visit.sender.id, f"connect {visit.item}")
+        around = self._around()
+        language = visit.language
+        guide = ModelGuide(around, language) if visit.item == MODEL else PlatformGuide(visit.item, around, language)
+        self._open[key] = _Open(guide, asyncio.get_running_loop().time())
+        await guide.begin()
+        self._watching.start(self._watch(key, self._open[key]), f"guide {visit.item}")
+        return ""
 
     async def check(self, visit: Visit, fields: Mapping[str, str]) -> str:
         """Return what is wrong with a field of the present form. Raises NoSuchItem."""
@@ -133,7 +149,7 @@ class ConnectScreen:
 def _answer(guide: Guide, fields: Mapping[str, str]) -> str:
     """Return the answer to the present step from the fields of a page."""
     if not isinstance(guide.step, Form):
-        return fields.get("text", "")
+        return fields.get("pasted", "") or fields.get("text", "")
     if "text" in fields:  # the button of what may be chosen instead
         return fields["text"]
     return Form.packed([fields.get(f"field{number}", "") for number in range(len(guide.step.fields))])

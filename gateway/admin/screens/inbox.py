@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent_core.clock import Clock
 from gateway.admin.insight import Insight
+from gateway.admin.names import isolated
 from gateway.admin.screen import Group, View, Visit
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import SKILL_SCRIPT
@@ -88,7 +89,7 @@ class InboxScreen:
             for each in asked
             if each.may_answer
         ]
-        items += [_item(visit, each.key, "stranger", each.name) | {"is_elsewhere": True} for each in waiting]
+        items += [_item(visit, each.key, "stranger", isolated(each.name)) | {"is_elsewhere": True} for each in waiting]
         return {"count": len(asked) + len(waiting), "version": _version(asked, waiting), "items": items}
 
     async def _open(self) -> list[Question]:

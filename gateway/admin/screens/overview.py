@@ -1,16 +1,17 @@
 """The screen of the overview: whether all is well, what waits, what it costs, what comes next, and what happened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 from gateway.admin.insight import ChatNames, Insight
 from gateway.admin.questions import asked_of, chat_of
 from gateway.admin.screen import Badge, Feed, Group, View, Visit
-from gateway.admin.state import State
+from gateway.admin.state import Line, State
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.question_text import one_line, shown
 from gateway.records.cost_report import CostReport, Days
+from gateway.records.spending_report import Sum
 from gateway.store.budget import ALL
 from gateway.store.job import CheckIn, Job
 from gateway.store.run_records import RunFilter, RunRecord
@@ -48,6 +49,9 @@ class _Today:
 
     cost: str
     calls: int
+    yesterday: str
+    """Cost of the day before; empty if there was none."""
+    day_before: date
     allowance: str
     """Empty if there is no budget."""
     used: str
@@ -106,25 +110,34 @@ class OverviewScreen:
         runs, due = await self._store.run_records.listed(RunFilter(), MOST_LISTED, 0), await self._due()
         chats = [*map(chat_of, runs), *(each.chat for each in due)]
         names = self._insight.names(visit, await self._store.conversations.titles(chats))
+        steps = await self._steps(visit, runs)
         facts = {
             "lines": lines,
-            "verdict": "problem" if any(each.mark == "problem" for each in lines) else "ok",
+            "verdict": _verdict(lines, steps),
             "inbox": await self._inbox(visit),
             "elsewhere": [(name, count) for name, badge in self._waiting.items() if (count := await badge())],
             "today": await self._today(visit),
             "set_budget": self._set_budget,
             "has_costs": self._has_costs,
             "next": [self._next(each, visit, names) for each in due],
-            "runs": [await self._run(each, visit, names) for each in runs],
-            "steps": await self._steps(visit, runs),
+            "runs": await self._runs(runs, visit, names),
+            "steps": steps,
         }
         return View("overview.html", facts)
 
-    async def _run(self, run: RunRecord, visit: Visit, names: ChatNames) -> _Run:
-        may_read = self._insight.may_read(visit, chat_of(run), run.person)
-        asked = await asked_of(self._store, run) if may_read else ""
-        cost = amount_words(round(run.cost_usd * USD), Unit.USD, visit.language) if run.cost_usd else ""
-        return _Run(run, asked, may_read, names.of_key(run.chat), cost)
+    async def _runs(self, runs: Sequence[RunRecord], visit: Visit, names: ChatNames) -> list[_Run]:
+        readable = [each for each in runs if self._insight.may_read(visit, chat_of(each), each.person)]
+        asked = await asked_of(self._store, readable)
+        return [
+            _Run(
+                each,
+                asked.get(each.run, ""),
+                each.run in asked,
+                names.beside(each.chat, asked.get(each.run, "")),
+                amount_words(round(each.cost_usd * USD), Unit.USD, visit.language) if each.cost_usd else "",
+            )
+            for each in runs
+        ]
 
     async def _due(self) -> list[Job]:
         """Return the jobs that are due next."""
@@ -139,18 +152,23 @@ class OverviewScreen:
     async def _today(self, visit: Visit) -> _Today:
         zone, language = self._current.zone, visit.language
         day = datetime.fromtimestamp(self._clock.time(), zone).date()
-        days = Days(day, day, zone)
-        total = CostReport(days, await self._store.spending.shares(days.since, days.until, By.MODEL)).total
+        before = day - timedelta(days=1)
+        total, earlier = await self._total(Days(day, day, zone)), await self._total(Days(before, before, zone))
         await self._budgets.refresh()
         budget = next(iter(self._budgets.of(ALL)), None)
         used = self._budgets.used(budget) if budget else 0
         return _Today(
             cost=amount_words(total.spent.cost, Unit.USD, language),
             calls=total.calls,
+            yesterday=amount_words(earlier.spent.cost, Unit.USD, language) if earlier.spent.cost else "",
+            day_before=before,
             allowance=allowance_words(budget.allowance, language) if budget else "",
             used=amount_words(used, budget.allowance.unit, language) if budget else "",
             percent=used * 100 // budget.allowance.amount if budget else 0,
         )
+
+    async def _total(self, days: Days) -> Sum:
+        return CostReport(days, await self._store.spending.shares(days.since, days.until, By.MODEL)).total
 
     async def _steps(self, visit: Visit, runs: list[RunRecord]) -> list[_Step]:
         """Return the first steps; none once all are done, or once Parley has been used a while."""
@@ -163,3 +181,10 @@ class OverviewScreen:
             _Step(visit.say("overview_step_budget"), self._set_budget, bool(self._budgets.of(ALL))),
         ]
         return [] if all(each.is_done for each in steps) else steps
+
+
+def _verdict(lines: Sequence[Line], steps: Sequence[_Step]) -> str:
+    """Return the worst of the lines. A model that is yet to be connected is a step and no problem."""
+    problems = [each for each in lines if each.mark == "problem"]
+    to_do = {each.link for each in steps if not each.is_done}
+    return "ok" if not problems else "note" if all(each.link in to_do for each in problems) else "problem"

@@ -142,7 +142,7 @@ class RunsScreen:
         names = await self._names(visit, [*chats, *(each.chat for each in found[:PAGE])])
         kept = {key: query[key] for key in ("chat", "person", "job", "outcome", "day", "sort") if query.get(key)}
         facts = {
-            "runs": [await self._row(each, names, visit) for each in found[:PAGE]],
+            "runs": await self._rows(found[:PAGE], names, visit),
             "sorts": {key: f"/admin/runs?{urlencode({**kept, 'sort': key})}" for key in SORTS},
             "chats": {key: names.of_whole(key) for key in chats},
             "outcomes": OUTCOMES,
@@ -153,21 +153,24 @@ class RunsScreen:
         }
         return View("runs.html", facts)
 
-    async def _row(self, run: RunRecord, names: ChatNames, visit: Visit, most: int = MOST_WORDS) -> _Row:
-        seconds = None if run.ended is None else run.ended - run.started
-        cost = amount_words(round(run.cost_usd * USD), Unit.USD, visit.language)
-        may_read = self._insight.may_read(visit, chat_of(run), run.person)
-        asked = await asked_of(self._store, run, most) if may_read else ""
-        return _Row(
-            run,
-            chat=names.of_key(run.chat),
-            link=names.link_of(chat_of(run)),
-            person=self._person(run),
-            seconds=seconds,
-            cost=cost,
-            asked=asked,
-            may_read=may_read,
-        )
+    async def _rows(
+        self, runs: Sequence[RunRecord], names: ChatNames, visit: Visit, most: int = MOST_WORDS
+    ) -> list[_Row]:
+        readable = [each for each in runs if self._insight.may_read(visit, chat_of(each), each.person)]
+        asked = await asked_of(self._store, readable, most)
+        return [
+            _Row(
+                each,
+                chat=names.beside(each.chat, asked.get(each.run, "")),
+                link=names.link_of(chat_of(each)),
+                person=self._person(each),
+                seconds=None if each.ended is None else each.ended - each.started,
+                cost=amount_words(round(each.cost_usd * USD), Unit.USD, visit.language),
+                asked=asked.get(each.run, ""),
+                may_read=each.run in asked,
+            )
+            for each in runs
+        ]
 
     async def _names(self, visit: Visit, chats: Iterable[str]) -> ChatNames:
         return self._insight.names(visit, await self._store.conversations.titles(chats))
@@ -176,7 +179,7 @@ class RunsScreen:
         return self._insight.person(ChatKey.parse(run.chat), run.person)
 
     async def _one(self, visit: Visit, run: RunRecord) -> View:
-        row = await self._row(run, await self._names(visit, [run.chat]), visit, MOST_ASKED)
+        (row,) = await self._rows([run], await self._names(visit, [run.chat]), visit, MOST_ASKED)
         found, now = await self._spans(run), self._clock.time()
         page = _number(visit.query.get("page", ""))
         begin = min((each.begin for each in found), default=run.started)
@@ -191,6 +194,7 @@ class RunsScreen:
             "row": row,
             "story": await self._story(run, visit) if row.may_read else None,
             "place": await place_of(self._store, run, visit) if row.may_read else "",
+            "answers": await self._answers(run, visit) if row.may_read else [],
             "bars": shown,
             "sums": _sums(found, now),
             "total": until - begin,
@@ -200,6 +204,12 @@ class RunsScreen:
             "width": WIDTH,
         }
         return View("run.html", facts)
+
+    async def _answers(self, run: RunRecord, visit: Visit) -> list[_Row]:
+        """Return all runs that answered the same words, to be compared; none if that is this one alone."""
+        found = await self._store.run_records.answers(run)
+        names = await self._names(visit, [])
+        return await self._rows(found, names, visit) if len(found) > 1 else []
 
     async def _story(self, run: RunRecord, visit: Visit) -> Story:
         account = await self._store.run_records.account(run)

@@ -14,6 +14,7 @@ from gateway.schedule.jobs.preview import next_of, next_slots, rule_of
 from gateway.schedule.times.slots import UNPLANNABLE
 from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, Firing, Heartbeat, Job, JobState, Reminder
+from gateway.store.job_targets import JobTarget, TargetState
 from gateway.store.store import Store
 from gateway.texts.amounts import USD, Unit, amount_words
 
@@ -31,6 +32,25 @@ class States(StrEnum):
     PAUSED = "paused"
 
 
+_STATES = {
+    TargetState.WANTED: "schedules_wanted",
+    TargetState.ASKED: "schedules_asked",
+    TargetState.REFUSED: "schedules_refused",
+    TargetState.GONE: "schedules_gone",
+}
+"""Texts about chats that do not take the posts of a job."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A chat in which a job posts, or would, instead of its own alone."""
+
+    key: str
+    chat: str
+    state: str
+    """Key of a text; empty if it takes the posts."""
+
+
 @dataclass(frozen=True)
 class _Row:
     job: Job
@@ -46,6 +66,7 @@ class _Row:
     """Outcome of the newest firing, in Markdown."""
     cost: str
     is_reminder: bool
+    places: Sequence[_Place]
 
 
 @dataclass(frozen=True)
@@ -82,11 +103,13 @@ class SchedulesScreen:
 
     async def _list(self, visit: Visit) -> View:
         found = await self._store.jobs.everywhere()
+        targets = await self._store.job_targets.everywhere()
+        elsewhere = list(dict.fromkeys(each.chat for job in found for each in targets.get(job.id, ())))
         chats = await self._chats(visit, found)
-        names = await self._names(visit, [*chats, *(job.chat for job in found)])
+        names = await self._names(visit, [*chats, *(job.chat for job in found), *elsewhere])
         latest, costs = await self._store.firings.latest(), await self._costs()
         rows = [
-            self._row(job, visit, names, latest.get(job.id), costs.get(job.id, 0))
+            self._row(job, visit, names, (latest.get(job.id), costs.get(job.id, 0)), targets.get(job.id, ()))
             for job in found
             if not isinstance(job.work, CheckIn)
         ]
@@ -96,6 +119,7 @@ class SchedulesScreen:
             "states": [each.value for each in States],
             "query": {key: visit.query.get(key, "") for key in ("q", "chat", "state")},
             "chats": {str(chat): names.of(chat) for chat in chats},
+            "filters": {str(chat): names.of(chat) for chat in dict.fromkeys([*chats, *elsewhere])},
             "own": str(visit.chat),
             "beats": [self._beat(each, names, visit, found) for each in await self._store.heartbeats.all()],
             "days": DAYS,
@@ -108,8 +132,9 @@ class SchedulesScreen:
             raise NoSuchItem
         past = await self._store.firings.history(job.id, MOST_FIRINGS)
         costs = await self._costs()
-        names = await self._names(visit, [job.chat])
-        row = self._row(job, visit, names, next(iter(past), None), costs.get(job.id, 0))
+        targets = await self._store.job_targets.of(job.id)
+        names = await self._names(visit, [job.chat, *(each.chat for each in targets)])
+        row = self._row(job, visit, names, (next(iter(past), None), costs.get(job.id, 0)), targets)
         facts = {
             "row": row,
             "next": _next_times(job, visit, self._jobs.clock.time()),
@@ -119,8 +144,16 @@ class SchedulesScreen:
         }
         return View("schedule.html", facts)
 
-    def _row(self, job: Job, visit: Visit, names: ChatNames, last: Firing | None, cost: int) -> _Row:
-        language, now = visit.language, self._jobs.clock.time()
+    def _row(
+        self,
+        job: Job,
+        visit: Visit,
+        names: ChatNames,
+        done: tuple[Firing | None, int],
+        targets: Iterable[JobTarget],
+    ) -> _Row:
+        """`done` is its last firing, and what it has cost."""
+        (last, cost), language, now = done, visit.language, self._jobs.clock.time()
         may_read = self._insight.may_read(visit, job.chat, job.person)
         return _Row(
             job,
@@ -133,6 +166,12 @@ class SchedulesScreen:
             last=self._outcome(last, visit, may_read=may_read) if last else "",
             cost=amount_words(cost, Unit.USD, language) if cost else "",
             is_reminder=isinstance(job.work, Reminder),
+            places=[
+                _Place(
+                    str(each.chat), names.of(each.chat), "" if each.chat == job.chat else _STATES.get(each.state, "")
+                )
+                for each in targets
+            ],
         )
 
     def _past(self, firing: Firing, job: Job, visit: Visit) -> _Past:
@@ -170,8 +209,10 @@ class SchedulesScreen:
 def _filtered(rows: Sequence[_Row], query: Mapping[str, str]) -> Iterator[_Row]:
     words, chat, state = query.get("q", "").strip().casefold(), query.get("chat", ""), query.get("state", "")
     for row in rows:
-        text = f"{row.job.id} {row.words} {row.rule} {row.chat} {row.person}".casefold()
-        if words in text and chat in ("", str(row.job.chat)) and state in ("", row.job.state):
+        places = " ".join(each.chat for each in row.places)
+        text = f"{row.job.id} {row.words} {row.rule} {row.chat} {row.person} {places}".casefold()
+        where = ("", str(row.job.chat), *(each.key for each in row.places))
+        if words in text and chat in where and state in ("", row.job.state):
             yield row
 
 

@@ -1,5 +1,5 @@
 // Keeps what a person has begun when the content of a page is replaced: forms that differ from what the server has sent
-// or that are being filled in, unfolded parts, and the focus.
+// or that are being filled in, unfolded parts, chosen rows, and the focus.
 
 const NO_INPUT = new Set(["hidden", "submit", "button", "reset"]);
 const asked = new WeakMap(); // form -> its values in its last request
@@ -67,7 +67,10 @@ function merge(old, fresh) {
   let count = 0;
   for (const [name, form] of named(old, "form", nameOf)) {
     if (form.contains(document.activeElement)) focus = find("form", nameOf, name, [...form.elements].indexOf(document.activeElement));
-    if (forms.has(name) && isBegun(form)) keep(form, forms.get(name), count++);
+    if (forms.has(name) && isBegun(form) && !form.matches(".chosen")) keep(form, forms.get(name), count++);
+  }
+  for (const row of old.querySelectorAll("input[name=row]:checked")) {
+    fresh.querySelector(`input[name=row][value="${CSS.escape(row.value)}"]`)?.setAttribute("checked", "");
   }
   const unfolded = named(fresh, "details", titleOf);
   for (const [name, details] of named(old, "details", titleOf)) {

@@ -1,7 +1,7 @@
 // Lets people sort a table by its heads and filter it by words, where all of its rows are on the page. A table of the server's
 // pages, with `data-paged`, is sorted there.
 
-const FEWEST = 6; // rows from which on a filter helps
+const FEWEST = 10; // rows from which on a filter helps
 
 // Both stay while the content is renewed, as does the focus: by path and number of the table.
 const orders = new Map(); // how it is sorted

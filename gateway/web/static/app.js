@@ -74,6 +74,15 @@ function connected() {
   who();
   list.load();
   outbox.pump();
+  if (!by("welcome").hidden) offer();
+}
+
+// Names the platforms to an owner who has connected none.
+async function offer() {
+  const places = (await read("/admin/api/connect"))?.places ?? [];
+  const links = places.flatMap(([name, title]) => [" ", element("a", { href: `/admin/connect/${name}`, textContent: title })]);
+  by("offers").replaceChildren(words.talk_on, ...links);
+  by("offers").hidden = !places.length;
 }
 
 function lost() {

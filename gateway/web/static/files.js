@@ -41,7 +41,7 @@ export class Files {
     const bar = element("progress", { max: 1, value: 0, ariaLabel: file.name });
     const again = element("button", { type: "button", textContent: words.retry, hidden: true });
     const gone = element("button", { type: "button", textContent: "×", ariaLabel: words.remove(file.name) });
-    const node = element("li", {}, ...preview(file), element("span", { className: "name", textContent: file.name }), note, bar, again, gone);
+    const node = element("li", {}, ...preview(file), element("bdi", { className: "name", textContent: file.name, title: file.name }), note, bar, again, gone);
     const one = { file, node, note, bar, again, reference: null, failed: false, request: null };
     again.onclick = () => this.#upload(one);
     gone.onclick = () => {

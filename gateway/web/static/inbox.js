@@ -56,12 +56,14 @@ async function tell(items) {
   }
 }
 
-// While a tab is looked at, it holds a lock by which the others know.
+// While a tab is looked at, it holds a lock by which the others know. It may be left before it gets the lock.
 let leave = () => null;
 
 function mark() {
   leave();
-  if (!document.hidden) navigator.locks.request(LOOKED_AT, { mode: "shared" }, () => new Promise((done) => (leave = done)));
+  if (document.hidden) return;
+  const left = new Promise((done) => (leave = done));
+  navigator.locks.request(LOOKED_AT, { mode: "shared" }, () => left);
 }
 
 document.addEventListener("visibilitychange", mark);

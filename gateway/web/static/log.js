@@ -303,7 +303,8 @@ function fileLink(file) {
     return element("a", { href: withTicket(file.url), target: "_blank", rel: "noopener", className: "picture" }, picture(file));
   }
   const size = file.size === null ? "" : ` · ${inWords(file.size)}`;
-  return element("a", { href: withTicket(file.url), download: file.name, className: "file", textContent: file.name + size });
+  const name = element("bdi", { className: "name", textContent: file.name, title: file.name });
+  return element("a", { href: withTicket(file.url), download: file.name, className: "file" }, name, size);
 }
 
 export function inWords(bytes) {

@@ -30,6 +30,7 @@ function row({ kind, title, about, link }, index) {
     const part = document.createElement("span");
     part.className = name;
     part.textContent = text;
+    part.title = text;
     option.append(part, " ");
   }
   return option;

@@ -22,10 +22,12 @@ addEventListener("fetch", (event) => {
   else if (SHELL.includes(path)) event.respondWith(fetch(request).catch(() => caches.match(path)));
 });
 
-// What the server pushes is shown as it says, instead of what is shown under the same tag.
+// What the server pushes is shown as it says, instead of what is shown under the same tag; under the lock of notify.js, for
+// a tab that asks for the notifications at that moment would make the browser forget this one.
 addEventListener("push", (event) => {
   const { title, ...about } = event.data.json();
-  event.waitUntil(registration.showNotification(title, { icon: "/icon.svg", ...about }));
+  const shown = () => registration.showNotification(title, { icon: "/icon.svg", ...about });
+  event.waitUntil(navigator.locks.request("parley-notifications", shown));
 });
 
 addEventListener("notificationclick", (event) => {

@@ -118,3 +118,14 @@ async def test_without_a_screen_of_costs_it_leads_to_the_command_that_sets_a_bud
         text = await overview(client)
         assert '<a href="/?text=/budget%20all%20">' in text
         assert "/admin/costs" not in text
+
+
+async def test_a_model_that_was_never_connected_is_a_step_and_no_alarm(tmp_path: Path) -> None:
+    plays = SCRIPTED_MODEL.model_copy(update={"is_ai": False})
+    async with admin_world(tmp_path, *["Hi."] * (KNOWN + 1), model=plays) as world, world.client() as client:
+        text = await overview(client)
+        assert "A few steps are left" in text
+        assert "only a stand-in, no AI" in text
+        for _ in range(KNOWN + 1):
+            await world.bot.hears("hello")
+        assert "Something needs you" in await overview(client), "nobody is on the first steps any more"

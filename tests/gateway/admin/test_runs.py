@@ -205,6 +205,22 @@ async def test_waits_for_a_budget_and_for_the_queue_have_their_own_bars(tmp_path
         assert (found[-1].tokens, found[-1].cost) == (7, 9)
 
 
+async def test_a_run_is_shown_beside_the_other_answers_to_the_same_words(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "It is 390.", "It is 391.", "You are welcome.") as world:
+        for words in ("what is 17 * 23?", "/retry", "thanks"):
+            await world.bot.hears(words)
+        thanks, second, first = await world.bot.made.base.store.run_records.listed(RunFilter(), 10, 0)
+        for run, other in ((first, second), (second, first)):
+            page = await shown(world, f"runs/{run.run}")
+            table = page[page.index("All answers to these words") :]
+            assert f'href="/admin/runs/{other.run}"' in table
+            assert f'href="/admin/runs/{run.run}"' not in table
+            assert thanks.run not in table
+            assert "<blockquote>what is 17 * 23?</blockquote>" in page
+        assert "All answers to these words" not in await shown(world, f"runs/{thanks.run}")
+        assert "All answers to these words" not in await world.seen_by_admin(f"runs/{first.run}")
+
+
 async def test_a_run_of_the_page_shows_the_title_of_its_conversation_and_leads_there(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Up.", "Two.") as world, world.client() as client:
         await say(client, "How do the sales look?", conversation="about-sales")
@@ -217,7 +233,9 @@ async def test_a_run_of_the_page_shows_the_title_of_its_conversation_and_leads_t
         for path in ("runs", f"runs/{await newest(world, 'about-sales')}"):
             page = await shown(world, path)
             assert 'href="/#about-sales">The page · Sales of &lt;March&gt;</a>' in page
-        assert 'href="/#main">The page · And in the main one?</a>' in await shown(world)
+        page = await shown(world)
+        assert 'href="/#main">The page</a>' in page, "its title is the question, which stands above"
+        assert page.count("And in the main one?") == 1
         for path in ("overview", "models"):
             assert "The page · Sales of &lt;March&gt;" in await shown(world, path), path
 

@@ -10,6 +10,7 @@ from agent_core.origin import CLEAN
 from channels.base import ChatKey
 from gateway.store.budget import Payer, Spent
 from gateway.store.job import Heartbeat, Job, JobState, Report
+from gateway.store.job_targets import JobTarget, TargetState
 from gateway.store.rule import Cron
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
@@ -90,6 +91,36 @@ async def test_jobs_of_all_chats_are_shown_in_words_and_filtered(tmp_path: Path)
             page = await shown(world, f"schedules?{query}")
             ids = {each for each in ("abc123", "xyz789", "dra678") if f'href="/admin/schedules/{each}"' in page}
             assert ids == found, query
+
+
+async def test_the_other_chats_in_which_a_job_posts_are_named_with_their_answers(tmp_path: Path) -> None:
+    team = ChatKey(platform="memory", account="here", chat="#team")
+    async with admin_world(tmp_path) as world:
+        store = world.bot.made.base.store
+        await store.jobs.add(NINE)
+        await store.jobs.add(replace(NINE, id="own456"))
+        await store.job_targets.add(
+            [
+                JobTarget("t1", "abc123", team, TargetState.OPEN),
+                JobTarget("t2", "abc123", replace_chat(team, f"#{XSS}"), TargetState.ASKED),
+                JobTarget("t3", "abc123", replace_chat(team, "#sales"), TargetState.REFUSED),
+            ]
+        )
+
+        listed, one = await shown(world), await shown(world, "schedules/abc123")
+        for page in (listed, one):
+            assert '<a href="/admin/schedules?chat=memory%3Ahere%3A%23team">' in page
+            assert re.search(r"#sales[^<]*</a> \(refused\)", page)
+            assert "(asked, no answer yet)" in page
+            assert XSS not in page
+        assert listed.count("posted in") == one.count("posted in") == 1
+        in_team = await shown(world, "schedules?chat=memory%3Ahere%3A%23team")
+        assert "/admin/schedules/abc123" in in_team
+        assert "/admin/schedules/own456" not in in_team
+
+
+def replace_chat(chat: ChatKey, name: str) -> ChatKey:
+    return chat.model_copy(update={"chat": name})
 
 
 async def test_a_job_is_paused_resumed_removed_and_brought_back(tmp_path: Path) -> None:
