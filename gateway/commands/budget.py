@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 
+from agent_core.late_pattern import LatePattern
 from channels.base import ChatKey, OutboundMessage, Sender
 from channels.commands import Suggestion
 from channels.text import in_code, literal
@@ -23,7 +24,7 @@ from gateway.store.store import Store
 from gateway.texts.amounts import BadAmount, allowance_words, amount_words, exact, parse_allowance, period_of
 from gateway.texts.say import say
 
-_TARGET = re.compile(
+_TARGET = LatePattern(
     r"\s*(?:(?P<here>here|这里|本聊天|本群)|(?P<me>me|我)|(?P<all>all|全部|所有)"
     r"|(?:job|日程|任务)\s*(?P<job>[0-9a-z]{1,20})|~(?P<named>[0-9a-f]{12})|(?P<person>[a-z]+:[^\s]+))(?![a-z0-9_])",
     re.IGNORECASE,

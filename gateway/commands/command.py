@@ -73,7 +73,7 @@ class Invocation:
 
     @property
     def at(self) -> float:
-        """When it was given, by the platform's clock."""
+        """Seconds since the epoch at which it was given, by the platform's clock."""
         return self.event.at
 
     @property
@@ -142,6 +142,7 @@ class Command:
         waits_for_none: Runs at once beside the chat's other commands and messages, which do not wait for it either.
         takes_back: Takes back what was said, so that no run may begin meanwhile.
         secret_in: Returns the part of the arguments that is not stored; after a kill the command gets `[secret]` there.
+        recorded: First words of the arguments with which each use is written to the audit file, with the next word.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Command:
     waits_for_none: bool = False
     takes_back: bool = False
     secret_in: Callable[[str], str] | None = None
+    recorded: frozenset[str] = frozenset()
 
     @property
     def spec(self) -> CommandSpec:
@@ -254,13 +256,11 @@ class CommandTable:
 
     def waits_for_none(self, name: str) -> bool:
         """Return True if the command runs beside the chat's other commands."""
-        command = self._by_name.get(name)
-        return command is not None and command.waits_for_none
+        return name in self and self._by_name[name].waits_for_none
 
     def takes_back(self, name: str) -> bool:
         """Return True if no run may begin while the command is in progress."""
-        command = self._by_name.get(name)
-        return command is not None and command.takes_back
+        return name in self and self._by_name[name].takes_back
 
     def refusal(self, chat: ChatKey, sender: Sender, name: str, arguments: str) -> str:
         """Return the key of the sentence that refuses somebody a command in a chat; empty if they may give it."""

@@ -7,7 +7,7 @@ from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Invocation, reply
 from gateway.schedule.jobs.elsewhere import Elsewhere, allowing
 from gateway.schedule.jobs.places import plain
-from gateway.schedule.jobs.preview import rule_of
+from gateway.schedule.jobs.preview import kind_inside, rule_of
 from gateway.store.job_targets import TargetState
 from gateway.texts.say import say
 
@@ -43,7 +43,8 @@ class JobTargetActs:
         job, counts = found
         if not counts:
             return Rewritten(self._elsewhere.question(job))
-        text = say(key, language, who=plain(given.sender.name), id=job.id, rule=rule_of(job, language))
+        kind, who = kind_inside(job, language), plain(given.sender.name)
+        text = say(key, language, who=who, kind=kind, id=job.id, rule=rule_of(job, language))
         is_open = state is TargetState.OPEN
         label = "target_stop_button" if is_open else "target_allow_again_button"
         action = f"/cron stop {job.id}" if is_open else allowing(job)

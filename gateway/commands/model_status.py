@@ -1,4 +1,4 @@
-"""What /status tells of the model that answers in a chat: its name, price and thinking, and today's usage."""
+"""The part of /status about the model that answers in a chat: its name, price and thinking, and today's usage."""
 
 from collections.abc import Callable
 from math import ceil

@@ -86,6 +86,10 @@ class Planning:
         """Return the chats that a text names for a report, and the text without them. Raises JobRefused."""
         return await self._destinations.read(text, given.chat, given.sender, given.language)
 
+    async def leading(self, given: Invocation, text: str) -> Wish:
+        """Return the chats with which a text begins, and the text behind them. Raises JobRefused."""
+        return await self._destinations.leading(text, given.chat, given.sender, given.language)
+
     async def asked(
         self,
         given: Invocation,

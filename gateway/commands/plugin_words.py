@@ -44,7 +44,7 @@ MOMENTS = {
     "prompt": "plugins_prompt",
     "read": "plugins_read",
     "summarised": "plugins_summarised",
-    "admitted": "plugins_admitted",
+    "reacted": "plugins_reacted",
     "moved": "plugins_moved",
     "ended": "plugins_ended",
     "sent": "plugins_sent",

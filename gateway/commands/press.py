@@ -8,7 +8,7 @@ from gateway.permissions.rights import Rights
 
 @dataclass(frozen=True)
 class Press:
-    """What the buttons of one topic do, such as the votes of a poll.
+    """The action of the buttons of one topic, such as the votes of a poll.
 
     Attributes:
         topic: A short word of a-z, 0-9 and _, which the plugin uses once.

@@ -26,15 +26,19 @@ class RemindCommands:
         self._clock = clock
 
     async def remind(self, given: Invocation) -> Answer:
-        """Set or propose a reminder with the text after the time; without arguments, list the reminders."""
+        """Set or propose a reminder with the text after the time; without arguments, list the reminders.
+
+        One for other chats, which are named first, is always proposed.
+        """
         if not given.arguments.strip():
             return await self._list(given)
         zone = self._jobs.zone_of(given.chat, given.sender.id)
         try:
-            found = read_when(given.arguments, zone, self._clock.time())
+            wish = await self._planning.leading(given, given.arguments.strip())
+            found = read_when(wish.rest, zone, self._clock.time())
             work = Reminder(text=found.rest)
-            if not found.is_certain:
-                return await self._planning.asked(given, found, work)
+            if wish.chats or not found.is_certain:
+                return await self._planning.asked(given, found, work, wish.chats)
             there = found.zone or zone
             draft = Draft(given.chat, given.sender.id, given.language, there, found.rule, work, given.origin)
             return await self._set(given, replace(draft, is_by_own_clock=found.is_by_own_clock))

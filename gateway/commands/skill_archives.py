@@ -1,4 +1,4 @@
-"""Where the archive of a skill comes from: an address, the message's attachment, or a file of the chat."""
+"""Gets the archive of a skill from an address, the message's attachment, or a file of the chat."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What people read before they approve a skill's content: its header, files, a scan, and what an update changes.
+"""Shows a skill's content before people approve it: its header, files, a scan, and what an update changes.
 
 Everything quoted here was written by the skill's author, so it is shown without markup, mentions and links.
 """

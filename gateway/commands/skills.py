@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 
 from agent_core.agent import Agent
+from agent_core.late_pattern import LatePattern
 from agent_core.skills.chat_skills import ChatSkills, SkillEntry
 from agent_core.skills.skill import Origin, SkillError, SkillTrouble
 from channels.base import Button, OutboundMessage
@@ -38,7 +39,7 @@ LOAD = Right("admin", Role.ADMIN, Role.ADMIN, refusal="skill_not_yours")
 INSTALL = replace(LOAD, refusal="skill_install_not_yours")
 MARKS = {False: "○", True: "✓"}
 
-_FIRST_SENTENCE = re.compile(r".*?[.!?](?= )|.*?[。！？]|.*", re.DOTALL)
+_FIRST_SENTENCE = LatePattern(r".*?[.!?](?= )|.*?[。！？]|.*", re.DOTALL)
 """The rest of a description tells the model when to use the skill."""
 
 _TROUBLES = {
@@ -148,6 +149,7 @@ class SkillCommands:
                 arguments="[load|unload|reload|install|update|remove|lock|unlock NAME]",
                 example="load book-flight",
                 takes_files=True,
+                recorded=frozenset(self._installs.verbs),
                 form=r"\w*",
                 offered_to=Role.ADMIN,
             ),

@@ -338,6 +338,10 @@ class Access:
         role = self.role(chat, Sender(id=person, name=""))
         return None if role is not None and role.is_at_least(Role.MEMBER) else person
 
+    def channel(self, chat: ChatKey) -> Channel | None:
+        """Return the channel of a chat's platform, or None if it is not connected."""
+        return self._channels.on(chat.platform)
+
     def is_group(self, chat: ChatKey) -> bool:
         """Return True if others may read the chat."""
         channel = self._channels.on(chat.platform)

@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     approved: Mapping[str, Content] = {}
     """The approved contents by the names of plugins."""

@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 class _Known(BaseModel):
     """Approval state of one server."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     of: str
     """Digest of the command or address. If it changes, this is another server."""
@@ -41,7 +41,7 @@ class _Known(BaseModel):
     """Tools that cannot be offered, of which owners were told."""
 
 
-_FILE = TypeAdapter(dict[str, _Known])
+_FILE = TypeAdapter(dict[str, _Known], config=ConfigDict(defer_build=True))
 
 
 class ApprovedTools:
@@ -140,9 +140,13 @@ class ApprovedTools:
 
     def new(self, name: str) -> list[Tool]:
         """Return the tools that are shown now and were not approved in this form."""
+        return self.unapproved(name, self._shown.get(name, ()))
+
+    def unapproved(self, name: str, tools: Iterable[Tool]) -> list[Tool]:
+        """Return those of a server's tools that were not approved in this form. Nothing is kept of them."""
         known = self._known.get(name)
         approved = known.approved if known else ()
-        return [tool for tool in self._shown.get(name, ()) if _digest_of(tool) not in approved]
+        return [tool for tool in tools if _digest_of(tool) not in approved]
 
     def next(self, name: str) -> tuple[list[Tool], int]:
         """Return the new tools to approve next, and the number left for later."""

@@ -142,10 +142,13 @@ class BudgetNotices:
 
 
 def raised(budget: Budget, used: int, needed: int) -> Allowance:
-    """Return the allowance that a button offers: twice as much, or what the waiting call needs if that is more."""
+    """Return the allowance that a button offers: twice as much, or more if the waiting call needs it.
+
+    There is room for two such calls then: the conversation grows while the call waits, and a run seldom ends with it.
+    """
     allowance = budget.allowance
     step = USD if allowance.unit is Unit.USD else 1000
-    least = -(-(used + needed) // step) * step
+    least = -(-(used + 2 * needed) // step) * step
     return Allowance(allowance.period, allowance.unit, max(2 * allowance.amount, least))
 
 

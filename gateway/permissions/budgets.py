@@ -131,8 +131,8 @@ class Budgets:
 
     async def reserved(self) -> Mapping[Period, Mapping[Account, Spent]]:
         """Return what is reserved for calls that are being made, by the period in which they began."""
-        now, sums = self._clock.time(), self._store.spending.sums
-        return {each: await sums(self.ledger.begins(now, each), only_reserved=True) for each in Period}
+        now, reserved = self._clock.time(), self._store.spending.reserved
+        return {each: await reserved(self.ledger.begins(now, each)) for each in Period}
 
     @property
     def accounts(self) -> set[Account]:

@@ -1,4 +1,4 @@
-"""What plugins have against tool calls: they may refuse one or let it be asked about, and never the contrary."""
+"""Asks plugins about tool calls: they may refuse one or have it asked about, and never allow one."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace

@@ -36,7 +36,7 @@ class InstalledPlugin:
 class Content(BaseModel):
     """The version of a package, and the digest of the files that it has brought."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     package: str
     version: str

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from gateway.store.budget import Account, Scope, Spent
+from gateway.store.budget import NOTHING, Account, Scope, Spent
 from gateway.texts.amounts import Period
 
-NOTHING = Spent()
 Change = tuple[tuple[Account, ...], float, Spent]
 """Accounts, the moment at which a call began, and what is added."""
 
@@ -40,7 +39,7 @@ class _Sums:
 
 
 class Ledger:
-    """What was used in calendar days and months of a time zone. A call belongs to the day on which it began."""
+    """Usage by calendar day and month of a time zone. A call belongs to the day on which it began."""
 
     def __init__(self, zone: ZoneInfo, linked: Callable[[str], Sequence[str]] = _alone) -> None:
         """Create a ledger.

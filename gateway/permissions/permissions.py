@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from copy import copy
 from dataclasses import replace
 
 import structlog
@@ -63,6 +64,14 @@ class ChatPermissions:
         self._network = network
         self._changed: set[tuple[str, str]] = set()
         """Calls, by session and id, whose files changed between approval and execution."""
+        self.first: tuple[str, ...] = ()
+        """Keys of texts with which its questions begin."""
+
+    def saying(self, key: str) -> "ChatPermissions":
+        """Return the same permissions, whose questions begin with the text of this key."""
+        found = copy(self)
+        found.first = (key,)
+        return found
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
         ruling = await undoable(await self.rules.guarded(proposal), proposal, self._versions)
@@ -74,7 +83,7 @@ class ChatPermissions:
         chat = ChatKey.parse(proposal.chat_id)
         can_be_ruled = bound.subject and not is_gated and CANNOT_UNDO not in ruling.reason
         can_be_ruled = can_be_ruled and not self.rules.is_tainted(proposal)
-        why = [*ruling.reason, *self._changed_since(proposal)]
+        why = [*self.first, *ruling.reason, *self._changed_since(proposal)]
         if can_be_ruled and proposal.user_id is not None:
             rule = await self._store.rules.find(chat, proposal.user_id, bound.subject)
             if rule is not None and rule.bound == bound.state:

@@ -18,7 +18,7 @@ OTHERWISE = "*"
 
 
 class Place(StrEnum):
-    """Where somebody does something, as seen from that person."""
+    """The kind of place in which somebody does something, as seen from that person."""
 
     DIRECT = "direct"
     """A private chat of their own."""

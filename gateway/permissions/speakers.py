@@ -1,4 +1,4 @@
-"""Who has spoken where since the start."""
+"""The people who have spoken in each place since the start."""
 
 import asyncio
 from collections.abc import Iterator

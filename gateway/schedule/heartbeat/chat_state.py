@@ -241,8 +241,10 @@ class ChatStates:
     async def _agenda(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, recent: Recent) -> Agenda:
         """Return what there is to check. Raises ToolFailed if a file of the chat cannot or may not be read."""
         workspace = workspace_of(self._home, heartbeat.chat)
+        before, _ = await asyncio.to_thread(self._origins, workspace)
         lines = await read_checklist(workspace)
         of_list, of_reminders = await asyncio.to_thread(self._origins, workspace)
+        of_list |= before
         due = tuple(await due_items(self._store, workspace, heartbeat.chat, zone, now, of_reminders))
         last = max(recent.check_ins, default=None)
         fresh = any(last is None or item.since > last for item in due)

@@ -1,9 +1,12 @@
-"""Reads in which chats a report is to be posted, as in `every monday 9:00 what is late to #team on Slack and here`."""
+"""Reads in which chats something is to be posted: a report, as in `every monday 9:00 what is late to #team and here`,
+and a reminder, as in `#team on Slack monday 9:00 stand-up`.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from agent_core.late_pattern import LatePattern
 from channels.base import ChatKey, Sender
 from channels.text import in_code, literal
 from gateway.delivery.delivery import Delivery
@@ -19,9 +22,10 @@ MOST_NAMED = 10
 """Chats that a refusal names."""
 
 _BEGINS = r"(?=#|me\s+on\s|here\b|这里|本群|此处)"
-_TO = re.compile(
+_TO = LatePattern(
     rf"(?:(?<!\S)(?:and\s+)?(?:post(?:ed)?\s+)?to\s+|→\s*|(?:发送|发布|发)(?:到|至|给)\s*){_BEGINS}", re.IGNORECASE
 )
+_LEADS = re.compile(r"(?:to\s+)?(?=#|me\s+on\s)", re.IGNORECASE)
 _AND = re.compile(rf"\s*(?:[,，、;；]|(?:[,，]\s*)?and\b|和|及)\s*(?:to\s+)?{_BEGINS}", re.IGNORECASE)
 _HERE = re.compile(r"here\b|这里|本群|此处", re.IGNORECASE)
 _ME = re.compile(r"me\s+on\s+(\w+)", re.IGNORECASE)
@@ -56,13 +60,23 @@ class Destinations:
             wish = await self.read(bare, chat, by, language)
             return replace(wish, rest=wish.rest.strip(), as_file=True)
         found = [*_TO.finditer(text)]
-        if not found:
-            return Wish((), text)
-        me = _ME.match(text, found[-1].end())
+        return (
+            await self._read_at(text, found[-1].start(), found[-1].end(), chat, by, language)
+            if found
+            else Wish((), text)
+        )
+
+    async def leading(self, text: str, chat: ChatKey, by: Sender, language: Language) -> Wish:
+        """Return the chats with which a text begins, as in `#team on Slack monday 9:00 stand-up`. Raises JobRefused."""
+        found = _LEADS.match(text)
+        return await self._read_at(text, 0, found.end(), chat, by, language) if found else Wish((), text)
+
+    async def _read_at(self, text: str, start: int, at: int, chat: ChatKey, by: Sender, language: Language) -> Wish:
+        """Return the chats that are named at a place of a text, and the text without what stands from `start` on."""
+        me = _ME.match(text, at)
         if me and not self._own(me[1], chat, by):
             return Wish((), text)  # as in `what Bob wrote to me on Slack`
-        known = await self.known(chat, by)
-        at, chats = found[-1].end(), list[ChatKey]()
+        known, chats = await self.known(chat, by), list[ChatKey]()
         while True:
             one, at = self._one(text, at, chat, by, known, language)
             chats.append(one)
@@ -73,7 +87,7 @@ class Destinations:
         chats = list(dict.fromkeys(chats))
         if len(chats) > MOST:
             raise JobRefused("target_too_many", most=MOST)
-        before, after = text[: found[-1].start()].rstrip(" ,，"), text[at:].lstrip(" ,，.。:：")
+        before, after = text[:start].rstrip(" ,，"), text[at:].lstrip(" ,，.。:：")
         return Wish(tuple(chats), " ".join(filter(None, (before, after))))
 
     async def known(self, chat: ChatKey, by: Sender) -> list[ChatKey]:

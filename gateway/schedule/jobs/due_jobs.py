@@ -131,7 +131,7 @@ class DueJobs:
             log.warning("a job cannot be planned; it is paused", job=job.id, reason=str(error))
             await self._pause(job, Pause.FAILURES)
             return None
-        if not self._rights.may_run(job):
+        if not self._rights.may_run(job) or await self._rights.has_left(job):
             log.warning("a job is paused: its owner may not have jobs here any more", job=job.id, chat=str(job.chat))
             await self._pause(job, Pause.NOT_ALLOWED)
             await self._missed.report_not_allowed(job)

@@ -1,6 +1,6 @@
-"""Posts reports in other chats than the one in which their job was set, and asks those chats once.
+"""Posts reports and reminders in other chats than the one in which their job was set, and asks those chats once.
 
-The report is made in the chat of its job, with the rights that its author has there. What it says is posted by a firing
+A report is made in the chat of its job, with the rights that its author has there. What it says is posted by a firing
 of its own in each chat that agreed, where it counts as untrusted input. It comes back if it does not arrive there.
 """
 
@@ -23,11 +23,11 @@ from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.jobs import JobRefused
 from gateway.schedule.jobs.outcome import Outcome
 from gateway.schedule.jobs.places import author_of, plain, where
-from gateway.schedule.jobs.preview import in_short, rule_of, spoken
+from gateway.schedule.jobs.preview import in_short, kind_inside, rule_of, spoken
 from gateway.schedule.times.zone_names import shown_zone
 from gateway.store.connection import Connection
 from gateway.store.firings import event_id
-from gateway.store.job import BACK, ELSEWHERE, Firing, FiringState, Job, JobState
+from gateway.store.job import BACK, ELSEWHERE, Firing, FiringState, Job, JobState, Reminder
 from gateway.store.job_targets import JobTarget, TargetState, changed
 from gateway.store.jobs import locked
 from gateway.store.owed import Owed
@@ -122,7 +122,7 @@ class Elsewhere:
         """Return the question to another chat. Its answer is for the job as it is now."""
         language = spoken(job)
         text = say(
-            "target_asks",
+            "target_asks_reminder" if isinstance(job.work, Reminder) else "target_asks",
             language,
             who=plain(author_of(self.access, job)),
             words=in_short(job, MOST_WORDS),
@@ -144,9 +144,9 @@ class Elsewhere:
         targets = [each for each in await self.store.job_targets.of(job.id) if each.state is TargetState.OPEN]
         copies = []
         for target in targets:
-            poster = self.rights.poster(job.chat, job.person, target.chat)
             if target.chat == job.chat:
                 continue
+            poster = await self.rights.poster_now(job.chat, job.person, target.chat)
             if poster is None:
                 await self._end(job, target, TargetState.REFUSED, "target_no_right", "")
             else:
@@ -228,6 +228,7 @@ class Elsewhere:
             who=plain(str(item.data["who"])),
             why=literal(str(item.data["why"])),
             id=job.id,
+            kind=kind_inside(job, language),
         )
         run = f"target-{item.key.replace(':', '-')}"
         return [Post(f"{run}:proactive:0", run, item.chat, OutboundMessage(markdown=text), CLEAN)]

@@ -21,6 +21,7 @@ from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.notices import outcome_text, rehearsal_title
 from gateway.schedule.jobs.outcome import KILLED, Outcome
 from gateway.schedule.jobs.places import author_of, plain
+from gateway.schedule.jobs.preview import kind_inside
 from gateway.schedule.times.quiet import QuietHours
 from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
@@ -121,9 +122,10 @@ class FiringMessages:
         return f"\n\n_{say('proactive_set_by', self.language_of(job), who=who)}_"
 
     def _from_elsewhere(self, job: Job, firing: Firing) -> str:
-        """Return a line that says whose report of another chat it is, and how it is ended."""
-        who, slash = plain(author_of(self.access, job)), self.delivery.channel(firing.chat).limits.slash
-        return f"\n\n_{say('target_below', self.language_of(job), who=who, slash=slash, id=job.id)}_"
+        """Return a line that says whose report or reminder of another chat it is, and how it is ended."""
+        language, slash = self.language_of(job), self.delivery.channel(firing.chat).limits.slash
+        who, kind = plain(author_of(self.access, job)), kind_inside(job, language)
+        return f"\n\n_{say('target_below', language, who=who, kind=kind, slash=slash, id=job.id)}_"
 
     async def attachments(self, firing: Firing) -> Sequence[Attachment]:
         """Return the attachments of a firing's message; the news of a failure has none."""

@@ -1,9 +1,10 @@
-"""Who may have jobs, how many, and how often their reports may run in a day. Linked accounts are one person."""
+"""Decides who may have jobs, how many, and how often their reports may run in a day. Linked accounts are one person."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from channels.base import ChatKey, Sender
+from gateway.permissions.group_members import GroupMembers
 from gateway.permissions.rights import JOB
 from gateway.permissions.rules import Rules
 from gateway.settings.limits import QuotaSettings
@@ -17,7 +18,7 @@ MOST_ASKED = 5
 
 @dataclass(frozen=True)
 class Full:
-    """Why there is no room for another job; `say(full.key, language, most=full.most)` is its message."""
+    """The limit that leaves no room for another job; `say(full.key, language, most=full.most)` is its message."""
 
     key: str
     most: int
@@ -29,6 +30,7 @@ class JobRights:
     def __init__(self, store: Store, rules: Rules, quotas: Callable[[], QuotaSettings]) -> None:
         """`quotas` returns those in force."""
         self.access = rules.access
+        self._members = GroupMembers(rules.access)
         self._store = store
         self._rules = rules
         self._quotas = quotas
@@ -36,6 +38,15 @@ class JobRights:
     def may_run(self, job: Job) -> bool:
         """Return True if the job's person still has the right to have jobs in its chat."""
         return self._rules.may(JOB, job.chat, Sender(id=job.person, name=""))
+
+    async def has_left(self, job: Job) -> bool:
+        """Return True if the job's person is not in its group any more, as far as the platform tells."""
+        return await self._members.has_left(job.chat, Sender(id=job.person, name=""))
+
+    async def poster_now(self, chat: ChatKey, person: str, there: ChatKey) -> Sender | None:
+        """Return what `poster` does, if they are still in the other chat."""
+        found = self.poster(chat, person, there)
+        return None if found is None or await self._members.has_left(there, found) else found
 
     def poster(self, chat: ChatKey, person: str, there: ChatKey) -> Sender | None:
         """Return somebody who has jobs in `chat` as they are known in another one, if they may have jobs there."""

@@ -244,6 +244,11 @@ def kind_of(job: Job, language: Language) -> str:
     return say("job_reminder" if isinstance(job.work, Reminder) else "job_report", language)
 
 
+def kind_inside(job: Job, language: Language) -> str:
+    """Return its kind as it stands inside of a sentence."""
+    return kind_of(job, language).lower()
+
+
 def spoken(job: Job) -> Language:
     return language_of(job.language, "en")
 

@@ -21,7 +21,7 @@ from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.runs.cards import card_result
-from gateway.schedule.jobs.destinations import Destinations, Wish
+from gateway.schedule.jobs.destinations import Destinations
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message
@@ -93,9 +93,10 @@ class JobTools:
             change: str = "",
             context: ToolContext,
         ) -> ToolResult:
-            """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
-            it, with "to #name" at its end to post it in that chat) or to change a job by its id. when: plain words (in
-            20 minutes, every monday at 9:00), an ISO time, a cron line, or an RRULE with BYHOUR and BYMINUTE."""
+            """Set or propose a reminder (what: its words, as the person said them, after "#name" for that chat),
+            propose a report (what: how to make it, with "to #name" at its end for that chat) or to change a job by its
+            id. when: plain words (in 20 minutes, every monday at 9:00), an ISO time, a cron line, or an RRULE with
+            BYHOUR and BYMINUTE."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)
@@ -160,7 +161,7 @@ class JobTools:
         said = next((each for each in reversed(context.messages) if isinstance(each, UserMessage)), None)
         if said is None or asked.change or asked.zone or not isinstance(draft.work, Reminder):
             return None
-        if draft.origin.is_tainted:
+        if draft.origin.is_tainted or draft.posts_in:
             return None
         now = self.jobs.clock.time()
         since = said.created_at if 0 <= now - said.created_at <= _LATELY else now
@@ -181,7 +182,8 @@ class JobTools:
         found = _time(asked.when, zone, now)
         what = found.rest if asked.what in ("", asked.when) else asked.what
         is_reminder, language = asked.kind == "reminder", language_of(None, self.current.language)
-        wish = Wish((), what) if is_reminder else await self.destinations.read(what, chat, by, language)
+        read = self.destinations.leading if is_reminder else self.destinations.read
+        wish = await read(what, chat, by, language)
         what = wish.rest
         return Draft(
             chat=chat,

@@ -1,9 +1,9 @@
 """Quiet hours, in which a chat gets no messages that can wait."""
 
-import re
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.changes import local
 from gateway.schedule.times.zone_names import shown_zone
 from gateway.schedule.times.zone_words import which_zone, zone_words
@@ -15,7 +15,7 @@ HOUR = 60
 DAY = 24 * HOUR
 _OFF = frozenset({"off", "none", "no", "never", "关", "关闭", "无", "不要"})
 _TIME = r"(\d{1,2})(?:[:：.](\d{2})|[点點时](?:(\d{1,2})分?|(半))?)?"
-_HOURS = re.compile(rf"(?:from\s+)?{_TIME}\s*(?:-|–|—|~|～|to|till|until|到|至)\s*{_TIME}")
+_HOURS = LatePattern(rf"(?:from\s+)?{_TIME}\s*(?:-|–|—|~|～|to|till|until|到|至)\s*{_TIME}")
 
 
 @dataclass(frozen=True)

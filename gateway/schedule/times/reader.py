@@ -28,7 +28,7 @@ class Words:
 
 
 class Half(Enum):
-    """How a time of day says which half of the day it means."""
+    """The way in which a time of day says which half of the day it means."""
 
     NAMED = "named"
     PM = "pm"

@@ -131,7 +131,7 @@ _UNKNOWN = LatePattern(
 
 @dataclass(frozen=True)
 class ZoneWords:
-    """Where such words stand, and what they may mean."""
+    """The place of such words in the text, and the zones that they may mean."""
 
     start: int
     end: int

@@ -274,7 +274,7 @@ async def test_a_chat_is_asked_five_times_a_day_at_most_however_fast_jobs_are_re
                 await bot.hears(f"/cron rm {job.id}")
     asked = [each for each in bot.channel.screen_of(TEAM) if "would like a report" in each]
     assert len(asked) == 5
-    assert of(bot, ANN).startswith("#team on Memory has several questions about reports open.")
+    assert of(bot, ANN).startswith("#team on Memory has several such questions open.")
 
     bot.at("2026-12-30 09:00")
     await bot.hears(WISH)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agent_core.messages import NotificationMessage
+from agent_core.origin import NOT_KNOWN
 from channels.base import ChatKey, Sender
 from channels.text import literal
 from gateway.store.job import JobState
@@ -35,9 +36,11 @@ async def test_the_agent_of_the_other_chat_knows_nothing_of_the_report_once_its_
     await pressed(bot, "Allow")
     bot.at("2026-11-30 09:00")
     await bot.look()
-    assert len(await notes(bot, TEAM)) == 1
+    [note] = await notes(bot, TEAM)
+    assert "sent:Ann:report ab0001" in note.origin.sources
 
     await forget(bot)
+    assert [each.origin for each in await notes(bot, TEAM)] == [NOT_KNOWN]
     assert [(note.text, note.quoted, note.data) for note in await notes(bot, TEAM)] == [("(erased)", "", {})]
     assert (await bot.store.search.find([TEAM], "roof", 5)).found == []
     await bot.hears("which one?", sender="bob", group="team")

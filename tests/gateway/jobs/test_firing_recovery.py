@@ -13,7 +13,7 @@ from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolC
 from agent_core.models.scripted import Waits, calls
 from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
-from channels.base import AccountRefused, OutboundMessage
+from channels.base import AccountRefused, OutboundMessage, Posted
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
@@ -159,7 +159,7 @@ async def test_a_reminder_after_it_arrived_and_before_the_conversation_knew(
     async with earlier_life(tmp_path, TEA) as store:
         await store.firings.begin(firing_of(TEA))
         await store.firings.end([firing], [post])
-        await store.outbox.sent(post, "m1")
+        await store.outbox.sent(post, Posted(chat=post.chat, message_id="m1"))
     bot = await next_life(start_bot)
 
     assert bot.channel.calls == []
@@ -173,7 +173,7 @@ async def test_a_reminder_after_its_delivery_was_noted_too(start_bot: StartTimed
     async with earlier_life(tmp_path, TEA) as store:
         await store.firings.begin(firing_of(TEA))
         await store.firings.end([firing], [post])
-        await store.outbox.sent(post, "m1")
+        await store.outbox.sent(post, Posted(chat=post.chat, message_id="m1"))
         await store.firings.end([replace(firing, delivery=DeliveryState.SENT)])
     bot = await next_life(start_bot)
     await bot.restart()

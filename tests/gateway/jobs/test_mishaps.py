@@ -98,7 +98,7 @@ async def test_a_file_that_is_not_taken_does_not_keep_the_words(start_bot: Start
     await bot.settled()
 
     assert [said.endswith("Sales: 42.") for said in bot.screen] == [True]
-    assert (await bot.firing(SALES)).delivery_error == "the file is too large"
+    assert (await bot.firing(SALES)).delivery_error == "chart.txt: the file is too large"
     assert (await bot.job(other)).state is JobState.ACTIVE
 
 

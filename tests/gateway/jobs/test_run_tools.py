@@ -32,6 +32,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     OutboundMessage,
+    Posted,
     Sender,
 )
 from channels.memory import NO_PACE, MemoryChannel
@@ -247,7 +248,8 @@ async def test_the_last_day_is_read_with_names_and_local_times(room: Room) -> No
     await room.heard("The bank\nhas written.", 20)
     await room.heard("And now?", 1)
     await room.store.outbox.shown(
-        Post("r:answer:0", "r", room.channel.chat("ann"), OutboundMessage(markdown="Now we wait."), origin=CLEAN), "m1"
+        Post("r:answer:0", "r", room.channel.chat("ann"), OutboundMessage(markdown="Now we wait."), origin=CLEAN),
+        Posted(chat=room.channel.chat("ann"), message_id="m1"),
     )
 
     assert (await room.told("read_history")).splitlines() == [
