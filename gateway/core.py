@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from agent_core.clock import Clock
 from agent_core.sandbox.command import Sandbox
@@ -13,17 +14,25 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.group_rules import GroupRules
-from gateway.permissions.roles import Roles
+from gateway.permissions.roles import Role, Roles
 from gateway.permissions.workspaces import Workspaces
 from gateway.records.metric import Durations, Metric
 from gateway.runs.added_servers import AddedServers
 from gateway.runs.errands import Errands
 from gateway.runs.model_set import CurrentModels
+from gateway.runs.server_calls import ServerCalls
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
 from gateway.store.store import Store
+
+
+class TellsOwners(Protocol):
+    """Tells owners something in their private chats, in the background."""
+
+    def tell(self, key: str, *, show: str = "", least: Role = Role.OWNER, **facts: str | int) -> None:
+        """Send a text to every owner, or also to admins. `show` is the command of a button that shows more."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +53,12 @@ class Core:
             it; files that a plugin writes are not.
         clock: Tells the time, and sleeps.
         home: The folder of Parley's files.
-        owing: Makes a change, and records what it returns as owed, for `owe`.
         web: Fetches addresses of the public web, without cookies and keys; private ones are refused.
         sandbox: Runs programs without the network, without Parley's files and within limits; None on a machine that
             allows no sandbox. Whatever parses a file of others belongs in there.
         servers: The MCP servers that owners have added, and which tools of all servers they have approved.
+        owners: Tells owners what they should know, such as that something does not work any more.
+        server_calls: Calls tools of MCP servers for a person, without a model and as far as nobody has to approve that.
     """
 
     store: Store
@@ -63,10 +73,12 @@ class Core:
     secrets: Secrets
     clock: Clock
     home: Path
-    owing: Callable[[Callable[[Connection], Sequence[Owed]]], Awaitable[Sequence[Owed]]]
+    _owing: Callable[[Callable[[Connection], Sequence[Owed]]], Awaitable[Sequence[Owed]]]
     web: Fetcher
     sandbox: Sandbox | None
     servers: AddedServers
+    owners: TellsOwners
+    server_calls: ServerCalls
 
     async def owe(self, change: Callable[[Connection], Sequence[Owed]]) -> Sequence[Owed]:
         """Make a change of the plugin's tables, and let what it returns be owed, in one transaction.
@@ -76,7 +88,7 @@ class Core:
         again if the transaction was undone. Of two items of the same kind and key the first one stays, until it is
         done: what comes again later has to be known by a row.
         """
-        return await self.owing(lambda connection: change(self.store.limited(connection)))
+        return await self._owing(lambda connection: change(self.store.limited(connection)))
 
     @property
     def outgoing(self) -> Path:

@@ -14,6 +14,8 @@ from channels.base import (
     InboundEvent,
     MessageEdited,
     MessageReceived,
+    ReactionAdded,
+    ReactionRemoved,
     RequestMade,
     ScheduleFired,
 )
@@ -125,8 +127,8 @@ class Admission:
             if not self._access.may_speak(event.chat, event.sender):
                 await self._rights.revocation.sweep()
         decision = self._access.authorize(event)
-        if decision is Decision.ALLOWED:
-            for tell in self._rights.moments.admitted:
+        if decision is Decision.ALLOWED and isinstance(event, ReactionAdded | ReactionRemoved):
+            for tell in self._rights.moments.reacted:
                 tell(event)
         return decision
 

@@ -166,15 +166,17 @@ class CatchUp:
         return noted
 
     async def _look_for_people(self) -> None:
-        """Read the private chats of authorised users who never wrote before, in case they did while disconnected."""
+        """Read the private chats of authorised users who never wrote before, in case they did while disconnected.
+
+        They are looked for one by one, so that whoever needs a private chat meanwhile waits behind one call at most.
+        """
         channel = self._channel
         if not isinstance(channel, FindsPrivateChats):
             return
         heard = await self._store.read_marks.people(self._name, self._clock.time() - ACTIVE_WITHIN)
         unheard = [person for person in self._people if person not in heard][:MOST_PEOPLE]
-        async with asyncio.TaskGroup() as tasks:
-            for person in unheard:
-                tasks.create_task(self._look_for(channel, person))
+        for person in unheard:
+            await self._look_for(channel, person)
 
     async def _look_for(self, channel: FindsPrivateChats, person: str) -> None:
         chat = await self._private_chat(channel, person)

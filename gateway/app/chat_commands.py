@@ -33,7 +33,7 @@ class NoAnswerInTime(NoAnswer):
     """Another process has not answered; it may have run the command."""
 
 
-class _Reply(BaseModel):
+class _Reply(BaseModel, defer_build=True):
     """An answer on its way from one process to another."""
 
     message: OutboundMessage | None = None

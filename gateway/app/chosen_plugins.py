@@ -34,6 +34,7 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import add_plugin_settings, remove_plugin_settings
 from gateway.settings.settings import Settings, with_plugin
 from gateway.store.plugin_tables import PluginTablesUnusable
+from gateway.texts.findings import remove_findings
 from gateway.texts.say import remove_texts
 
 _IMPORTED: dict[str, str] = {}
@@ -59,7 +60,7 @@ def own_plugins() -> Sequence[type[Plugin]]:
 
 
 class PluginChanged(PluginFailed):
-    """What is installed of a plugin is not what an owner has approved."""
+    """The installed files of a plugin are not those that an owner has approved."""
 
     def __init__(self, plugin: str, content: Content, approved: Content | None) -> None:
         found = f"{content.package} {content.version}, digest {content.code}"
@@ -181,6 +182,7 @@ class ChosenPlugins:
         self.models.leave_out(name)
         if (kind := self.others.pop(name, None)) is not None:
             remove_texts(kind.texts)
+            remove_findings(name)
             remove_plugin_settings(name)
 
     def _leave_out_dependents(self) -> None:

@@ -14,7 +14,7 @@ from agent_core.file_handles import raise_lack
 from agent_core.log_errors import Contained
 from agent_core.messages import AgentMessage
 from agent_core.origin import Origin
-from channels.base import ChatKey, InboundEvent
+from channels.base import ChatKey, ReactionAdded, ReactionRemoved
 from gateway.chat.holds import Hold, HoldUntil, Why
 from gateway.chat.places import Moved
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
@@ -57,8 +57,8 @@ class Moments:
         self.plugins = plugins
         self._failures = failures
         self._clock = clock
-        self.admitted: list[Callable[[InboundEvent], None]] = []
-        """Each tells one of an event that was let in."""
+        self.reacted: list[Callable[[ReactionAdded | ReactionRemoved], None]] = []
+        """Each tells one of a reaction of somebody who may speak."""
         self.moved: list[Moved] = []
         """Each tells one of the new place of a message."""
         self.gates: Sequence[tuple[str, BeforeCall]] = tuple(
@@ -77,8 +77,8 @@ class Moments:
     def settings_changed(self) -> None:
         """Tell from now on those that have something to do by the settings."""
         listening = [each for each in self.plugins if self._listens(each)]
-        self.admitted[:] = [
-            self._telling(each.name, each.admitted) for each in listening if type(each).admitted is not Plugin.admitted
+        self.reacted[:] = [
+            self._telling(each.name, each.reacted) for each in listening if type(each).reacted is not Plugin.reacted
         ]
         self.moved[:] = [
             self._telling(each.name, each.moved) for each in listening if type(each).moved is not Plugin.moved

@@ -12,6 +12,7 @@ from gateway.admin.desk import CommandRefused
 from gateway.app.admission import Admission
 from gateway.app.chat_commands import ChatCommands, NoAnswer, NoAnswerInTime
 from gateway.commands.command import CommandTable
+from gateway.commands.recorded import is_recorded
 from gateway.permissions.rules import NOT_YOUR_CHAT
 from gateway.records.audit import AuditLog
 
@@ -78,7 +79,9 @@ class PageCommands:
             is_refused = not isinstance(error, NoAnswerInTime)
             raise CommandRefused(str(error)) from error
         finally:
-            if event.name not in RECORDED and not is_refused:
+            named = (each for each in self._commands.commands if each.name == event.name)
+            records_itself = event.name in RECORDED or any(is_recorded(each, event.arguments) for each in named)
+            if not records_itself and not is_refused:
                 self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
 
 

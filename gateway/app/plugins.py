@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from threading import Thread
@@ -41,6 +41,7 @@ from gateway.store.owed import Owed
 from gateway.store.own_tables import OwnTables
 from gateway.store.plugin_tables import PluginTables
 from gateway.store.rows import Post, Run, RunEnd
+from gateway.texts.findings import add_findings, wrong_with_finding
 from gateway.texts.say import LANGUAGES, add_texts, say, wrong_with_text
 
 WAITS = 30.0
@@ -120,7 +121,7 @@ def _all(what: str, items: Callable[[], Iterable[T]]) -> Sequence[T]:
 
 
 def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) -> Sequence[Plugin]:
-    """Make the plugins, each after those that it needs, and let `say` know their texts.
+    """Make the plugins, each after those that it needs, and let `say` and `finding_in` know their texts.
 
     Of two that do not fit together the later one is blamed; those in `last` come behind all others. Raises PluginFailed
     if two have the same name or text, if one needs what is missing, if they need each other, or if one cannot be made.
@@ -142,8 +143,23 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
         with blamed(name, "texts"):
             check_each(by_name[name].texts.items(), lambda item: wrong_with_text(*item))
             add_texts(by_name[name].texts)
+        if by_name[name].findings:
+            _add_findings(by_name[name])
     made = ((kind, partial(kind, _core_of(kind, core))) for kind in map(by_name.__getitem__, order))
     return tuple([asked(kind, "__init__", making) for kind, making in made])
+
+
+def _add_findings(kind: type[Plugin]) -> None:
+    """Let `finding_in` know what the plugin finds. Raises PluginFailed."""
+
+    def wrong_with(text: Mapping[str, str]) -> Iterator[str]:
+        expect(text, Mapping, "an item of findings")
+        yield from wrong_with_finding(text)
+
+    with blamed(kind.name, "findings"):
+        expect(kind.findings, Sequence, "the attribute findings")
+        check_each(kind.findings, wrong_with)
+        add_findings(kind.name, kind.findings)
 
 
 def _core_of(kind: type[Plugin], core: Core) -> Core:
@@ -158,7 +174,11 @@ def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
 
 
 def _tables(kind: type[Plugin]) -> PluginTables:
-    return PluginTables(kind.name, kind.migrations, is_ours(kind), kind.unfinished)
+    return _checked(kind.name, tuple(kind.migrations), is_ours(kind), kind.unfinished)
+
+
+_checked = cache(PluginTables)
+"""Tables are checked when they are made, which is asked for more than once at a start."""
 
 
 def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
@@ -227,7 +247,8 @@ def commands_of(
                     raise Unfit(*twice)
                 taken |= names.keys()
                 found[plugin.name] = commands = [*commands, *some]
-                in_order(chain.from_iterable(found.values()))
+                if any(each.after for each in some):
+                    in_order(chain.from_iterable(found.values()))
     return found
 
 

@@ -14,7 +14,7 @@ from gateway.store.store import Store
 
 
 class Recovery:
-    """Resumes unsent messages, then unfinished runs, then unhandled events."""
+    """Resumes open questions and tasks, unsent messages, then unfinished runs, then unhandled events."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ _THINGS = {
 
 @dataclass(frozen=True)
 class Ended:
-    """What was ended or paused: for each thing the person it was for, as `platform:id`."""
+    """Everything that was ended or paused: for each thing the person it was for, as `platform:id`."""
 
     runs: Sequence[str] = ()
     messages: Sequence[str] = ()

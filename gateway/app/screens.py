@@ -101,7 +101,12 @@ def desk_of(made: Gateway, person: str) -> Desk:
         badges=badges,
         suppliers={screen.name: plugin for screen, plugin in added},
         failures=base.system.plugins.failures,
-        feeds={inbox.name: inbox.news, log.name: log.news, "find": _finder(made, (overview, *others))},
+        feeds={
+            inbox.name: inbox.news,
+            log.name: log.news,
+            connect.name: connect.offered,
+            "find": _finder(made, (overview, *others)),
+        },
     )
 
 

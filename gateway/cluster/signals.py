@@ -14,6 +14,7 @@ import structlog
 
 from agent_core.background import Background
 from agent_core.clock import SystemClock
+from agent_core.json_text import read_json
 from agent_core.supervise import supervise
 from gateway.store.connection import Connection
 from gateway.store.postgres import address
@@ -138,8 +139,9 @@ class NodeSignals:
 
     def _take(self, payload: str) -> None:
         try:
-            sender, topic, key = map(str, json.loads(payload))
-        except (ValueError, TypeError, RecursionError):
+            found = read_json(payload)
+            sender, topic, key = map(str, found if isinstance(found, list) else ())
+        except ValueError:
             log.warning("a notification cannot be read; perhaps another version sent it", payload=payload[:MOST_SHOWN])
             return
         if sender != self._node and topic in self._queues:

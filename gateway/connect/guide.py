@@ -17,7 +17,7 @@ from gateway.texts.say import Language, say
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What guides work with."""
+    """The parts of Parley that guides work with."""
 
     settings: Settings
     secrets: Secrets

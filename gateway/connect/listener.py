@@ -106,8 +106,10 @@ class Listener:
         chat = event.chat.without_thread
         account = f"{chat.account}:" if self._channel.limits.ids_per_workspace else ""
         principal, language = f"{chat.platform}:{account}{event.sender.id}", event.sender.language or ""
+        word = event.arguments.strip() if isinstance(event, CommandInvoked) and event.name == "start" else ""
         if principal not in self._refused:
-            self._people.put_nowait(Met(principal=principal, name=event.sender.name, chat=chat, language=language))
+            name = event.sender.name
+            self._people.put_nowait(Met(principal=principal, name=name, chat=chat, language=language, word=word))
         return Accepted.NEW
 
     def _is_awaited(self, event: MessageReceived | CommandInvoked) -> bool:

@@ -15,6 +15,8 @@ from gateway.settings.sources import Origin
 from gateway.texts.say import Language
 
 MODEL = "PARLEY_MODEL"
+LONGEST_WORD = 20
+"""Characters of an answer that is shown again; a longer one may be a key."""
 OWN = "server"
 """The choice beside providers and local models."""
 _SETTINGS = {MODEL: "model", BASE_URL: "openai_base_url"}
@@ -30,18 +32,24 @@ class ModelGuide(Guide):
         """The one whose key is asked for; None while it is that of a server of one's own."""
         self._given: dict[str, str] = {}
         """The values entered last, by variable; the key of any provider is under OPENAI_KEY."""
+        self._pasted = ""
+        """A key that was given in place of a choice, and says by itself whose it is."""
 
     async def _converse(self) -> Done:
         self._file.check()
         local = await self._found()
         place, trouble = await self._place(local), ""
         while True:
-            values = await self._values(place, trouble)
+            is_pasted, provider = bool(self._pasted), self._provider
+            if provider is not None and is_pasted and not trouble:
+                values = self._of_provider(provider, self._pasted, provider.model)
+            else:
+                values = await self._values(place, trouble)
             self._check_places(values)
             outcome = await self._tried(values)
             if isinstance(outcome, str):
                 trouble = outcome
-            elif await self._confirmed(self._say("connect_model_use", answer=self._answered(outcome))):
+            elif is_pasted or await self._confirmed(self._say("connect_model_use", answer=self._answered(outcome))):
                 return await self._finish(values, outcome)
             else:
                 place, trouble = await self._place(local), ""
@@ -78,11 +86,20 @@ class ModelGuide(Guide):
         choices, trouble = (*on_machine, *hosted, *others), ""
         while True:
             text = "" if local else self._say("connect_model_no_local")
-            asked = Ask(label=self._say("connect_model_where"), text=text, choices=choices, trouble=trouble)
-            answer = (await self._ask(asked)).strip()
+            where, begins = self._say("connect_model_where"), [each.key_begins for each in PROVIDERS if each.key_begins]
+            pasted = self._say("connect_model_paste", begins=", ".join(f"{each}…" for each in begins))
+            asked = Ask(label=where, text=text, choices=choices, pasted=pasted, trouble=trouble)
+            answer = cleaned(await self._ask(asked))
+            self._pasted = ""
             if answer in {choice.value for choice in choices}:
                 return answer
-            trouble = self._say("connect_no_choice", value=answer)
+            self._provider = next((each for each in PROVIDERS if each.name == whose(answer)), None)
+            if self._provider is not None:
+                self._learn(answer)
+                self._pasted, self._given = answer, {MODEL: self._provider.model, OPENAI_KEY: answer}
+                return self._provider.name
+            is_word = len(answer) <= LONGEST_WORD
+            trouble = self._say("connect_no_choice", value=answer) if is_word else self._say("connect_model_whose_key")
 
     async def _values(self, place: str, trouble: str) -> dict[str, str]:
         """Ask for what belongs to the choice, and return the variables to write."""
@@ -92,7 +109,10 @@ class ModelGuide(Guide):
             return await self._own_server(trouble)
         if provider is None:
             return {MODEL: place, **self._without_server()}
-        key, model = await self._hosted(provider, trouble)
+        return self._of_provider(provider, *await self._hosted(provider, trouble))
+
+    def _of_provider(self, provider: Provider, key: str, model: str) -> dict[str, str]:
+        """Return the variables to write. The key is "" if the one that is set shall stay."""
         return {**({provider.keys[0]: key} if key else {}), MODEL: f"{provider.name}/{model}", **self._without_server()}
 
     async def _hosted(self, provider: Provider, trouble: str) -> tuple[str, str]:
@@ -106,7 +126,7 @@ class ModelGuide(Guide):
                     Ask(label=self._say("connect_model_key", provider=provider.name), is_secret=True, is_kept=keeps),
                     Ask(label=self._say("connect_model_name"), default=model),
                 ),
-                text=self._say("connect_model_keep_key" if keeps else "connect_model_make_key"),
+                text=self._say("connect_model_keep_key" if is_set else "connect_model_make_key"),
                 link=provider.keys_page,
                 trouble=trouble,
             )

@@ -1,4 +1,4 @@
-"""What people paste: tokens and keys, often with more around them, and sometimes those of something else."""
+"""Finds tokens and keys in pasted text, often with more around them, and sometimes those of something else."""
 
 import re
 from typing import Annotated

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from secrets import token_urlsafe
 
 from pydantic import BaseModel
 
@@ -172,17 +173,22 @@ class PlatformGuide(Guide):
         while trouble := await program.connect(self._platform, owner):
             await self._ask(Failed(text=self._say("connect_not_started", platform=self._setup.title, reason=trouble)))
         running = self._say("connect_running", name=account.name, platform=self._setup.title)
-        return Done(lines=(*written, running, *self._left(account)))
+        return Done(lines=(running, *self._left(account), *written))
 
     async def _owner(self, listener: Listener, account: Account) -> Met:
         notes = tuple(
             self._line(each) for each in account.findings if not account.link or account.link not in each.what
         )
         hello = self._setup.hello[self._language].format(name=account.name)
+        word = token_urlsafe(16) if account.word else ""
+        link = account.link.removesuffix(account.word) + word
         while True:
-            await self._listen(self._say("connect_listening", hello=hello), account.link, notes)
+            await self._listen(self._say("connect_listening", hello=hello), link, notes)
             person = await listener.met()
-            if await self._confirmed(self._say("connect_is_it_you", name=person.name, id=person.principal)):
+            # only whoever reads this guide knows the word of its link
+            if (word and person.word == word) or await self._confirmed(
+                self._say("connect_is_it_you", name=person.name, id=person.principal)
+            ):
                 return person
             listener.refuse(person)
 

@@ -18,6 +18,8 @@ class Met(Value):
     name: str
     chat: ChatKey
     language: str = ""
+    word: str = ""
+    """The word behind `/start`, if they began with that."""
 
 
 class Program(Protocol):

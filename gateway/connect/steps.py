@@ -55,6 +55,8 @@ class Ask(Value):
     """The value for an empty answer."""
     choices: tuple[Choice, ...] = Field(default=())
     """The values that can be chosen; if there are any, others are refused."""
+    pasted: str = ""
+    """The name of a secret that may be given in place of a choice; empty if none may."""
     trouble: str = ""
     """The reason why the last answer was not taken."""
     is_kept: bool = False

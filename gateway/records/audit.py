@@ -21,6 +21,7 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import Json, text_of
 from agent_core.reasons import CallFailure
 from agent_core.supervise import supervise
@@ -42,7 +43,7 @@ TOGETHER = 0.25
 """Seconds for which lines are collected before a write."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.-]+")
-_SECRET_ARGUMENT = re.compile(
+_SECRET_ARGUMENT = LatePattern(
     r"(?:^|_)(?:(?:api|access|auth|private|secret|signing|encryption|master)_?keys?|key_id|token|secrets?"
     r"|pass(?:words?|wd|phrase|code)?|pwd|pin|otp|authorization|credentials?|cookies?|bearer|jwt)(?:_(?:value|text))?$"
 )

@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 class DayHead(BaseModel):
     """The anchor of a day."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     entries: int
     code: str
@@ -53,7 +53,7 @@ class DayHead(BaseModel):
 class Heads(BaseModel):
     """The anchors of all days."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     days: dict[str, DayHead] = {}
     is_open: bool = False

@@ -7,6 +7,7 @@ from functools import cached_property, reduce
 from zoneinfo import ZoneInfo
 
 from gateway.records.spending_report import Sum, began
+from gateway.store.budget import NOTHING
 from gateway.store.spending import Share
 from gateway.texts.amounts import USD, Unit
 
@@ -48,14 +49,14 @@ class Days:
 
 @dataclass(frozen=True)
 class CostReport:
-    """What was used on some days, by one property of the calls."""
+    """Usage on some days, by one property of the calls."""
 
     days: Days
     shares: Sequence[Share]
 
     @cached_property
     def total(self) -> Sum:
-        return reduce(_with, self.shares, Sum())
+        return reduce(_with, self.subjects.values(), Sum())
 
     @property
     def unit(self) -> Unit:
@@ -75,9 +76,14 @@ class CostReport:
         """Return the sum of each hour or day, also of those without calls."""
         found = dict.fromkeys(self.days.labels, Sum())
         for each in self.shares:
-            label = self.days.label(each.at)
+            label = self._labels[each.at]
             found[label] = _with(found.get(label, Sum()), each)
         return found
+
+    @cached_property
+    def _labels(self) -> dict[float, str]:
+        """The hour or date of each time at which shares begin, of which many begin together."""
+        return {at: self.days.label(at) for at in {each.at for each in self.shares}}
 
     @cached_property
     def colours(self) -> dict[str, int]:
@@ -86,13 +92,15 @@ class CostReport:
 
     def series(self) -> list[list[float]]:
         """Return the values of each series of a stacked chart, in dollars or tokens, by hour or day."""
-        labels, size = list(self.bars), USD if self.unit is Unit.USD else 1
+        labels, unit = list(self.bars), self.unit
         values = [[0] * len(labels) for _ in range(max(self.colours.values(), default=0))]
         place = {label: index for index, label in enumerate(labels)}
         for each in self.shares:
-            values[self.colours[each.subject] - 1][place[self.days.label(each.at)]] += each.spent.of(self.unit)
+            values[self.colours[each.subject] - 1][place[self._labels[each.at]]] += each.spent.of(unit)
+        size = USD if unit is Unit.USD else 1
         return [[value / size for value in row] for row in values]
 
 
-def _with(found: Sum, share: Share) -> Sum:
-    return Sum(found.calls + share.calls, found.spent + share.spent, found.estimated + share.estimated)
+def _with(found: Sum, more: Sum | Share) -> Sum:
+    estimated = found.estimated if more.estimated is NOTHING else found.estimated + more.estimated
+    return Sum(found.calls + more.calls, found.spent + more.spent, estimated)

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TextIO
 
+from agent_core.late_pattern import LatePattern
+
 KEPT = 2_000
 """Lines."""
 LONGEST = 2_000
 """Characters of a line."""
 LEVELS = ("debug", "info", "warning", "error", "critical")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_LEVEL = re.compile(rf"level=({'|'.join(LEVELS)})|\[({'|'.join(LEVELS)})\s*\]|\"level\": ?\"({'|'.join(LEVELS)})\"")
+_LEVEL = LatePattern(rf"level=({'|'.join(LEVELS)})|\[({'|'.join(LEVELS)})\s*\]|\"level\": ?\"({'|'.join(LEVELS)})\"")
 
 
 @dataclass(frozen=True)

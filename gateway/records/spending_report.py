@@ -6,12 +6,11 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from gateway.store.budget import Spent
+from gateway.store.budget import NOTHING, Spent
 from gateway.store.spending import Used
 from gateway.texts.amounts import USD, Unit
 
 DAYS_OF_WEEK = 7
-NOTHING = Spent()
 
 
 class Span(StrEnum):

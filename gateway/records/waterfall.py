@@ -47,7 +47,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a run beside its rows."""
+    """Facts about a run that its rows do not hold."""
 
     run: RunRecord
     paid: Sequence[Paid]

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import structlog
 
@@ -16,9 +17,10 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import Deletes, FindsSent, can
+from channels.capabilities import Deletes, FindsSent, ShowsTyping
 from channels.links import show_link_targets
 from channels.moved import MovedAway
+from channels.streams import Streams
 from channels.values import Known
 from gateway.security.secrets import Secrets
 
@@ -120,10 +122,20 @@ class MaskedChannel:
         with self.noticing():
             await self.channel.edit(posted, self._safe(message))
 
-    @property
+    @cached_property
     def deletes(self) -> bool:
         """True if the platform allows deleting messages."""
-        return can(self.channel, Deletes)
+        return isinstance(self.channel, Deletes)
+
+    @cached_property
+    def streams(self) -> Streams | None:
+        """The channel, if it shows runs by means of its own."""
+        return self.channel if isinstance(self.channel, Streams) else None
+
+    @cached_property
+    def shows_typing(self) -> ShowsTyping | None:
+        """The channel, if it has a typing indicator."""
+        return self.channel if isinstance(self.channel, ShowsTyping) else None
 
     async def delete(self, posted: Posted) -> None:
         """Delete a message. Raises ChannelError, also if the platform has no deletion."""

@@ -1,11 +1,10 @@
 """Shows runs by the platform's own means, with secrets masked."""
 
-from typing import Self, cast
+from typing import Self
 
 from channels.base import ChatKey, Posted
-from channels.capabilities import can
 from channels.links import show_link_targets
-from channels.streams import Live, Stream, StreamEnded, Streams
+from channels.streams import Live, Stream, StreamEnded
 from gateway.security.masked_channel import MaskedChannel
 
 MOST_ABOVE = 4_000
@@ -23,6 +22,8 @@ class MaskedStream:
         self._stream = stream
         self._masked_channel = masked_channel
         self._chat = chat
+        self.is_message = stream.is_message
+        """See `Stream.is_message`."""
         self._above = ""
         """Words that were shown, and that the model has replaced since."""
         self._words = ""
@@ -33,16 +34,11 @@ class MaskedStream:
         cls, masked_channel: MaskedChannel, chat: ChatKey, *, person: str, reply_to: str | None, key: str
     ) -> Self | None:
         """See `Streams.stream`."""
-        channel = masked_channel.channel
-        if not can(channel, Streams):
+        streams = masked_channel.streams
+        if streams is None:
             return None
-        stream = cast(Streams, channel).stream(chat, person=person, reply_to=reply_to, key=key)
+        stream = streams.stream(chat, person=person, reply_to=reply_to, key=key)
         return None if stream is None else cls(stream, masked_channel, chat)
-
-    @property
-    def is_message(self) -> bool:
-        """See `Stream.is_message`."""
-        return self._stream.is_message
 
     @property
     def posted(self) -> Posted | None:

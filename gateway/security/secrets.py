@@ -4,8 +4,9 @@ import base64
 import html
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -51,7 +52,7 @@ OTHERS = 0o077
 
 
 class _Forms:
-    """What is masked, in every form. It does not change, so that any thread may use it while another adds a value."""
+    """Every form of the masked values. It does not change, so that any thread may use it while another adds a value."""
 
     def __init__(
         self,
@@ -99,6 +100,31 @@ class _Forms:
             text = text.replace(value, MASK)
         spans = list(self._spans(_folded(text)))
         return _replaced(text, _merged(spans)) if spans else text
+
+    def settled(self, text: str) -> tuple[str, str]:
+        """Return the beginning, masked, which nothing that follows can change, and the rest as it is."""
+        held = len(text) - max((_begun(value, text) for value in self._foreign), default=0)
+        known = text[:held]
+        for value in self._foreign:
+            known = known.replace(value, MASK)
+        folded = _folded(known)
+        spans = _merged(self._spans(folded))
+        cut = len(folded) - self._growing(folded)
+        cut = next((start for start, end in spans if start < cut <= end), cut)
+        place = _places(known)[cut] if cut < len(folded) else len(known)
+        return _replaced(known[:place], [span for span in spans if span[1] <= cut]), known[place:] + text[held:]
+
+    def _growing(self, folded: bytes) -> int:
+        """Return the length of the end that is a part of some form: what follows could make it a secret."""
+        joined, longest = self._joined
+        most = min(len(folded), longest)
+        return bisect_left(range(1, most + 1), 1, key=lambda size: folded[len(folded) - size :] not in joined)
+
+    @cached_property
+    def _joined(self) -> tuple[bytes, int]:
+        """All forms, between line breaks, which no folded text has, and the length of the longest."""
+        forms = sorted(frozenset().union(*self.heads.values()))
+        return b"\n".join(forms), max(map(len, forms), default=0)
 
     def _masked_model(self, value: BaseModel) -> BaseModel:
         safe = masked(value, self.mask)
@@ -156,6 +182,13 @@ class Secrets:
     def are_in(self, text: str) -> bool:
         return self.mask(text) != text
 
+    def settled(self, text: str) -> tuple[str, str]:
+        """Mask the beginning of a text of which more comes. Returns that, and the rest, which is masked with the more.
+
+        What was returned joins to what `mask` makes of the whole text, however it came in pieces.
+        """
+        return self._forms.settled(text)
+
     def mask_unfinished(self, text: str) -> str:
         """Mask a text that is still being streamed: half of a short secret at its end is masked too."""
         forms = self._forms
@@ -193,12 +226,23 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Replace spans, given as positions in the folded text, with the mask."""
-    places = [place for place, char in enumerate(text) if char.isascii() and ord(char) not in _DROPPED]
+    places = _places(text)
     parts, last = [], 0
     for start, end in spans:
         parts += [text[last : places[start]], MASK]
         last = places[end - 1] + 1
     return "".join([*parts, text[last:]])
+
+
+def _places(text: str) -> list[int]:
+    """Return the place in the text of each character of its folded form."""
+    return [place for place, char in enumerate(text) if char.isascii() and ord(char) not in _DROPPED]
+
+
+def _begun(value: str, text: str) -> int:
+    """Return how many characters of the value the text ends with, if some are lacking."""
+    most = min(len(value) - 1, len(text))
+    return next((count for count in range(most, 0, -1) if text.endswith(value[:count])), 0)
 
 
 def _start_of(head: bytes, folded: bytes) -> int | None:

@@ -33,7 +33,7 @@ class About:
     zh: str
     formerly: Key = ()
     """The setting of Parley itself that it was before, such as `("web", "port")`. It is still read, with a warning."""
-    example: str = ""
+    chat_example: str = ""
     """A value that it may have, if owners and admins may change it in chats. The plugin then reads the setting whenever
     it needs it. Empty: it changes with a restart only, as each that is secret does."""
 
@@ -42,7 +42,8 @@ class PluginSettings(BaseModel):
     """Settings of a plugin: each a field with a default, and with an `About` in its annotation.
 
     The field `sides` of the plugin `dice` is `PARLEY_PLUGIN_DICE_SIDES`, in `parley.toml` `dice_sides` of `[plugin]`. A
-    value that may not be shown is a `SecretStr`. The values are those of the start, but where `About` has an `example`.
+    value that may not be shown is a `SecretStr`. The values are those of the start, but where `About` has a
+    `chat_example`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -126,7 +127,7 @@ def check(plugin: str, kind: type[PluginSettings], others: Mapping[str, type[Plu
         if not any(isinstance(each, About) for each in info.metadata):
             raise ValueError(f"the setting {field} of the plugin {plugin} has no About in its annotation")
         setting = PluginSetting(plugin, kind, field)
-        if setting.is_secret and setting.about.example:
+        if setting.is_secret and setting.about.chat_example:
             raise ValueError(f"the setting {field} of the plugin {plugin} is secret, and no chat may change it")
     try:
         defaults = kind()

@@ -20,7 +20,7 @@ NOTHING = frozenset({"none", "nothing", "无", "不限"})
 
 
 class Change(StrEnum):
-    """Where a setting can be changed, and when that takes effect."""
+    """The place where a setting can be changed, and the time from which that holds."""
 
     NOW = "now"
     """In a chat and in the files, from the next message on."""
@@ -116,7 +116,7 @@ class Allowed:
 
 def changeable() -> Mapping[str, str]:
     """Return the settings that may change while Parley runs, with a value that each may have, those of plugins too."""
-    of_plugins = {".".join(each.key): each.about.example for each in each_setting() if each.about.example}
+    of_plugins = {".".join(each.key): each.about.chat_example for each in each_setting() if each.about.chat_example}
     return {**RUN_TIME, **of_plugins}
 
 

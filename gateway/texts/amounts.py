@@ -8,6 +8,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal, TypeVar
 
+from agent_core.late_pattern import LatePattern
+
 T = TypeVar("T", bound=StrEnum)
 
 USD = 1_000_000_000
@@ -56,8 +58,8 @@ _UNITS = {
     Unit.USD: r"(?:us\$|\$|(?<![a-z])(?:us\s*dollars?|usd|dollars?)(?![a-z])|美元|美金)",
     Unit.TOKENS: r"(?:个?(?:(?<![a-z])tokens?(?![a-z])|(?<=k|m)\s*tokens?(?![a-z])|词元))",
 }
-_NUMBER = re.compile(r"([-+]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*(k|m|千|万|百万|千万|亿)?")
-_CURRENCY = re.compile(
+_NUMBER = LatePattern(r"([-+]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*(k|m|千|万|百万|千万|亿)?")
+_CURRENCY = LatePattern(
     r"[€£¥₹₽₩]|(?<![a-z])(?:eur|euros?|gbp|pounds?|cny|rmb|yuan|jpy|yen|chf|cad|aud|inr|hkd|krw)(?![a-z])"
     r"|人民币|欧元|英镑|日元|港币|港元|块钱?|元"
 )

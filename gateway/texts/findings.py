@@ -1,19 +1,27 @@
-"""The findings of `parley doctor`, of the platforms' checks and of fetches in Chinese. They are made in English."""
+"""The findings of `parley doctor`, of the platforms' checks and of fetches in Chinese. They are made in English.
 
-from collections.abc import Mapping
+Those of plugins are brought by them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from string import Formatter
 
 from agent_core.late_pattern import LatePattern
-from gateway.texts.say import Language
+from gateway.texts.say import Language, wrong_with_text
 
 _PURPOSES: Mapping[str, str] = {
     "app_mentions:read": "接收频道中的提及",
     "assistant:write": "在 Slack 的助手面板中建议开场问题",
     "channels:history": "接收所在频道的消息，并读取提及之前的消息",
+    "channels:read": "得知谁已离开频道",
     "chat:write": "回答、修改进度消息、显示正在思考",
     "commands": "提供 /parley 以及消息菜单中的“询问 Parley”",
     "files:read": "读取用户发送的文件",
     "files:write": "发送文件",
     "groups:history": "接收所在私有频道的消息，并读取提及之前的消息",
+    "groups:read": "得知谁已离开私有频道",
     "im:history": "接收私聊消息，并读取停机期间的消息",
     "im:write": "把报告预览发给一位用户",
     "mpim:history": "接收多人私聊的消息，并读取提及之前的消息",
@@ -321,9 +329,12 @@ _FETCHES = (
     (r"an address with a user name or a password in it is not read", "不读取带有用户名或密码的网址"),
     (r"the address is longer than (\d+) characters", r"网址超过 \1 个字符"),
 )
-"""Why an address could not be fetched."""
+"""The reasons why an address could not be fetched."""
 _TABLES = _PLATFORMS, _MODELS, _HOME, _DATABASE, _MACHINE, _FETCHES
 _CHINESE = tuple((LatePattern(words), chinese) for table in _TABLES for words, chinese in table)
+
+_OF_PLUGINS: dict[str, Sequence[Mapping[str, str]]] = {}
+"""The findings of plugins, by the plugin: each as a text by language, with places such as {name}."""
 
 
 def finding_in(words: str, language: Language) -> str:
@@ -332,4 +343,50 @@ def finding_in(words: str, language: Language) -> str:
         return words
     if scope := _SCOPE.fullmatch(words):
         return f"slack：应用缺少权限 {scope[1]}（{_PURPOSES.get(scope[1], scope[1])}）"
-    return next((found.expand(chinese) for each, chinese in _CHINESE if (found := each.fullmatch(words))), words)
+    of_core = (found.expand(chinese) for each, chinese in _CHINESE if (found := each.fullmatch(words)))
+    texts = chain.from_iterable(_OF_PLUGINS.values())
+    of_plugins = (
+        text[language].format(**facts) for text in texts if (facts := _facts_in(words, text["en"])) is not None
+    )
+    return next(chain(of_core, of_plugins), words)
+
+
+def wrong_with_finding(text: Mapping[str, str]) -> Iterator[str]:
+    """Yield why a finding of a plugin cannot be told: a language is missing, or its places do not fit together."""
+    english = str(text.get("en"))
+    missing = list(wrong_with_text(english, text))
+    yield from missing
+    if not missing and not _fit(english, text.values()):
+        yield f"the places of the finding {english!r} do not fit together"
+
+
+def _fit(english: str, texts: Iterable[str]) -> bool:
+    """Return True if each place has a name of its own, and no text has other ones."""
+    try:
+        places, others = _places(english), {place for text in texts for place in _places(text)}
+    except ValueError:
+        return False
+    return len({*places}) == len(places) and all(map(str.isidentifier, places)) and others == {*places}
+
+
+def _places(text: str) -> Sequence[str]:
+    parts = Formatter().parse(text)
+    return [f"{name}!{how}:{form}" if how or form else name for _, name, form, how in parts if name is not None]
+
+
+def _facts_in(words: str, english: str) -> Mapping[str, str] | None:
+    """Return what stands in the places of a text, or None if the words are not those of it."""
+    parts = Formatter().parse(english)
+    pattern = "".join(re.escape(before) + (f"(?P<{name}>.+)" if name else "") for before, name, *_ in parts)
+    found = re.fullmatch(pattern, words)
+    return found.groupdict() if found else None
+
+
+def add_findings(plugin: str, texts: Sequence[Mapping[str, str]]) -> None:
+    """Let `finding_in` know what a plugin finds. Each has to pass `wrong_with_finding`."""
+    _OF_PLUGINS[plugin] = texts
+
+
+def remove_findings(plugin: str) -> None:
+    """Let `finding_in` forget what a plugin finds."""
+    _OF_PLUGINS.pop(plugin, None)

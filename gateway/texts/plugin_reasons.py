@@ -191,6 +191,11 @@ _REASONS = (
     (r"two texts have the key (.+)", r"两段文字的键都是 \1", "begin the keys of its texts with its name"),
     (r"the text (.+) is missing in (.+)", r"文字 \1 缺少语言 \2", r"add the text in \2"),
     (
+        r"the places of the finding (.+) do not fit together",
+        r"检查结果 \1 的占位符不一致",
+        "give each place in English a name of its own, such as {name}, and other languages no other ones",
+    ),
+    (
         r"(?P<cause>The tables of the plugin (.+) have schema (\d+), but this version of it knows (\d+))\. .+",
         r"插件 \2 的数据表是架构 \3，而这个版本只认识 \4",
         "install the newer version of it again, or bring back a backup from before it with `parley restore FILE`",

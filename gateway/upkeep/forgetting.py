@@ -31,7 +31,6 @@ from gateway.records.audit_entry import Content
 from gateway.store.erasures import Account, ErasedToo, OwedErasure
 from gateway.store.store import Store
 from gateway.upkeep.kept import kept
-from gateway.upkeep.restore import ASIDE
 
 FILE = "erasures.jsonl"
 LOCK = "erasures.lock"
@@ -178,6 +177,8 @@ class Forgetting:
     def holders(self) -> list[Holder]:
         """Return the backups that may hold the data, newest first. Blocks."""
         found = [Holder(file.name, self._deleted_on(file)) for file in kept(self._home)]
+        from gateway.upkeep.restore import ASIDE  # noqa: PLC0415 (once somebody is forgotten)
+
         folders = sorted((self._home / ASIDE).glob("*/"), reverse=True)
         return [*found, *(Holder(f"{ASIDE}/{folder.name}", None) for folder in folders)]
 

@@ -33,7 +33,7 @@ _NAMELESS = FOUND - {"channels", "mcp"}
 
 @dataclass(frozen=True)
 class Reread:
-    """What reading the files again has changed, as names of settings and variables."""
+    """The settings and variables, by name, that reading the files again has changed."""
 
     applied: list[str]
     overridden: list[str]
@@ -169,7 +169,7 @@ class LiveSettings:
 
     async def _over(self, files: Settings) -> Settings:
         """Return the settings of the files with those that were set in chats."""
-        for name in changeable():
+        for name in changeable() if await self._rows.names(_PREFIX) else ():
             row = await self.chosen(name)
             if row is not None:
                 try:

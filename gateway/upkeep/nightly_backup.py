@@ -14,7 +14,6 @@ from gateway.settings.current import CurrentSettings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.upkeep import kept
-from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.owners import Owners
 
 SPARE = 200 * 2**20
@@ -58,6 +57,8 @@ class NightlyBackup:
             log.info("backup made", file=str(made))
 
     def _made(self, most: int) -> Path:
+        from gateway.upkeep.backup import Wanted, make  # noqa: PLC0415 (once in a night)
+
         folder = self._home / kept.FOLDER
         folder.mkdir(mode=0o700, exist_ok=True)
         for unfinished in folder.glob(".parley-*"):

@@ -1,4 +1,4 @@
-"""Who reads the notices of owners and admins: each person once, whatever number of accounts they have."""
+"""Finds the readers of notices for owners and admins: each person once, whatever number of accounts they have."""
 
 from collections.abc import Sequence
 from dataclasses import replace

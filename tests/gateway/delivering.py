@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from agent_core.origin import CLEAN
-from channels.base import ChatKey, OutboundMessage
+from channels.base import ChannelError, ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
@@ -41,6 +43,18 @@ class Scene:
 
 def answer(part: int = 0, *, chat: ChatKey = ANN, edits: str | None = None, slot: str = "answer") -> Post:
     return Post(f"r-{chat.chat}:{slot}:{part}", "r", chat, OutboundMessage(markdown=f"{slot} {part}"), CLEAN, edits)
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let the platform refuse each message with a file of one of these names."""
+    send = MemoryChannel.send
+
+    async def choosy(channel: MemoryChannel, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        if any(file.name in names for file in message.attachments):
+            raise ChannelError("it was refused", permanent=True)
+        return await send(channel, chat, message, key)
+
+    monkeypatch.setattr(MemoryChannel, "send", choosy)
 
 
 @asynccontextmanager

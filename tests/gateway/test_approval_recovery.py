@@ -84,7 +84,7 @@ async def test_after_it_was_approved_and_before_anybody_was_told(
         asked = await here.permissions.decide(proposal(tmp_path))
         [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
-        await here.store.outbox.sent(post, posted.message_id)
+        await here.store.outbox.sent(post, posted)
         await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
 
     bot = await start_bot("Here.", tools=(acting(ran=ran),), channel=channel)
@@ -158,7 +158,7 @@ async def test_what_nobody_did_within_ten_minutes_is_too_late(
         asked = await here.permissions.decide(proposal(tmp_path))
         [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
-        await here.store.outbox.sent(post, posted.message_id)
+        await here.store.outbox.sent(post, posted)
         if approved:
             await here.approvals.reply(asked.request_id, ANN, BY_ANN, approved=True)
 
@@ -197,7 +197,7 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
         asked = await here.permissions.decide(proposal(tmp_path))
         [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
-        await here.store.outbox.sent(post, posted.message_id)
+        await here.store.outbox.sent(post, posted)
         await here.store.runs.end(RUN, RunEnd(TerminalReason.ERROR, "scripted"), [])
 
     bot = await start_bot(channel=channel)

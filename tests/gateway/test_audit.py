@@ -23,6 +23,7 @@ from tests.clock import FakeClock, OffsetClock
 from tests.gateway.approving import CHART, RUN, asked, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.jobs.kit import Calendar
 
 
 @pytest.fixture
@@ -104,10 +105,12 @@ async def test_who_approved_a_call_and_who_denied_one_is_said(start_bot: StartBo
 
 
 async def test_what_nobody_answers_in_time_was_decided_by_nobody(start_bot: StartBot) -> None:
-    clock = FakeClock()
+    clock = Calendar()
     run, _ = recorder()
     bot = await start_bot(CHART, "Then not.", tools=(run,), clock=clock)
-    await bot.hears("draw it")
+    await asked(bot)
+    clock.advance(24 * 3600)
+    await bot.app.settled()
 
     ended = (await written(bot, 3))[2]
     assert (ended["status"], ended["decision"], ended["decided_by"]) == ("denied", "expired", "nobody")

@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from structlog.testing import capture_logs
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
-from channels.base import Addressed, ChannelError, ChatKey
+from channels.base import Addressed, ChatKey
 from gateway.app.catch_up import with_outsides
 from gateway.app.gap_reader import OLDEST
 from gateway.store.opening import FILE, migrations
@@ -25,13 +24,6 @@ from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
 
 ANN, BOB = "memory:here:ann", "memory:here:bob"
-
-
-class HurriedClock(SystemClock):
-    """Sleeps a hundredth of the requested time."""
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds / 100)
 
 
 def heard(bot: Bot) -> list[str]:
@@ -199,73 +191,6 @@ async def test_what_a_running_answer_may_take_in_waits_for_the_gap_too(start_bot
     assert heard(bot) == ["hello", "first", "second", "third"]
 
 
-async def test_a_person_who_waits_for_a_gap_sees_typing(start_bot: StartBot) -> None:
-    channel = RememberingChannel()
-    bot = await start_bot("One.", "Two.", channel=channel, clock=HurriedClock())
-    await talked(bot, channel)
-    before = len(channel.calls)
-
-    channel.open.clear()
-    channel.reconnect()
-    await channel.until(lambda: len(channel.read) == 1)
-    await channel.brings(channel.writes("are you there?"))
-    assert len(channel.calls) == before
-    await channel.until(lambda: any(call.kind == "typing" for call in channel.calls[before:]))
-    channel.open.set()
-
-    await channel.until(lambda: bot.screen[-1] == "Two.")
-
-
-async def test_where_it_takes_a_minute_the_chat_is_answered_and_owners_are_told(start_bot: StartBot) -> None:
-    channel = RememberingChannel()
-    channel.reachable = {"ann"}
-    bot = await start_bot("For Bob.", "Now.", "Later.", channel=channel, clock=HurriedClock())
-    await talked(bot, channel, ["bob"])
-
-    channel.open.clear()
-    channel.writes("what I missed", sender="bob")
-    channel.reconnect()
-    await channel.until(lambda: BOB in channel.read)
-    await channel.brings(channel.writes("what I say now", sender="bob"))
-    await channel.until(lambda: any("not read within 60 s" in words for words in bot.screen))
-    await channel.until(lambda: "Now." in bot.screen)
-    channel.open.set()
-    await channel.until(lambda: "Later." in bot.screen)
-
-    assert heard(bot) == ["hello", "what I say now", "what I missed"]
-
-
-async def test_a_history_that_is_closed_is_told_once_and_its_chat_is_answered(start_bot: StartBot) -> None:
-    channel = RememberingChannel()
-    channel.reachable = {"ann"}
-    bot = await start_bot("For Bob.", "Now.", channel=channel, clock=HurriedClock())
-    await talked(bot, channel, ["bob"])
-
-    for _ in range(2):
-        channel.refusals = [ChannelError("no scope", permanent=True)]
-        read = len(channel.read)
-        channel.reconnect()
-        await channel.until(partial(_has_read, channel, read + 1))
-    await channel.brings(channel.writes("what I say now", sender="bob"))
-    await channel.until(lambda: "Now." in bot.screen and any("no scope" in words for words in bot.screen))
-    await bot.app.settled()
-
-    assert sum("no scope" in words for words in bot.screen) == 1
-
-
-async def test_a_history_that_cannot_be_read_now_is_read_later(start_bot: StartBot) -> None:
-    channel = RememberingChannel()
-    bot = await start_bot("First.", "Late.", channel=channel, clock=HurriedClock())
-    await talked(bot, channel)
-
-    channel.refusals = [ChannelError("not now"), ChannelError("too fast", retry_after=1), ChannelError("not now")]
-    channel.writes("are you there?")
-    channel.reconnect()
-
-    await channel.until(lambda: bot.screen[-1] == "Late.")
-    assert channel.read == [ANN] * 4
-
-
 async def test_a_mistake_while_one_chat_is_read_stops_no_other(start_bot: StartBot) -> None:
     channel = RememberingChannel()
     bot = await start_bot("For Ann.", "For Bob.", "Late.", channel=channel)
@@ -384,10 +309,6 @@ async def test_a_store_of_an_earlier_version_takes_what_was_last_heard_as_its_ma
 
     assert [(str(mark.chat), mark.at) for mark in marks] == [(ANN, 7.0), ("memory:here:#team", 6.0)]
     assert people == {"ann"}
-
-
-def _has_read(channel: RememberingChannel, count: int) -> bool:
-    return len(channel.read) >= count and not channel.refusals
 
 
 def test_where_only_threads_are_known_a_chat_was_read_as_far_as_they_were() -> None:

@@ -1,11 +1,13 @@
 """On a slow disk people wait for commits, so a message takes few of them, and what only reads takes none."""
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from agent_core.models.scripted import calls
+from gateway.permissions.roles import People
 from gateway.store import database
 from gateway.store.file_connection import connect
 from tests.entering import opened_store
@@ -15,6 +17,8 @@ from tests.gateway.tasking import rows
 
 OF_A_MESSAGE = 4
 """It is accepted; its run has begun, with its words and what is reserved; its answer ends the run; that has arrived."""
+TRIES = 20
+"""Most messages that are tried until one takes so few. A busy machine needs more of them."""
 
 
 def commits(bot: Bot) -> int:
@@ -38,19 +42,31 @@ async def made(bot: Bot, said: str, sender: str = "ann") -> int:
     return commits(bot) - before
 
 
+async def fewest(bot: Bot, said: str, senders: Sequence[str] = ("ann",) * TRIES, *, enough: int) -> int:
+    """Return the fewest commits of a message that these people send in turn, until it takes few enough."""
+    counts: list[int] = []
+    for sender in senders:
+        counts.append(await made(bot, said, sender))
+        if counts[-1] <= enough:
+            break
+    return min(counts)
+
+
 async def test_a_message_takes_four_commits_also_the_first_in_its_chat(start_bot: StartBot) -> None:
-    bot = await start_bot(*["Hello."] * 6)
+    names = [f"member{number}" for number in range(TRIES)]
+    people = People(owners=frozenset({"memory:ann"}), allow=frozenset(f"memory:{name}" for name in names))
+    bot = await start_bot(*["Hello."] * (1 + 2 * TRIES), people=people)
     await made(bot, "good morning")  # until then the start goes on
 
-    assert min([await made(bot, "and again") for _ in range(3)]) == OF_A_MESSAGE
-    assert min([await made(bot, "good morning", sender=name) for name in ("bob", "carl")]) == OF_A_MESSAGE
+    assert await fewest(bot, "and again", enough=OF_A_MESSAGE) == OF_A_MESSAGE
+    assert await fewest(bot, "good morning", names, enough=OF_A_MESSAGE) == OF_A_MESSAGE
 
 
 async def test_a_tool_that_only_reads_takes_one_more(start_bot: StartBot) -> None:
-    bot = await start_bot("Hello.", *[calls(("now", {})), "It is nine."] * 3)
+    bot = await start_bot("Hello.", *[calls(("now", {})), "It is nine."] * TRIES)
     await made(bot, "good morning")
 
-    assert min([await made(bot, "what time is it?") for _ in range(3)]) == OF_A_MESSAGE + 1
+    assert await fewest(bot, "what time is it?", enough=OF_A_MESSAGE + 1) == OF_A_MESSAGE + 1
 
 
 async def test_a_message_takes_few_statements(start_bot: StartBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,14 +78,14 @@ async def test_a_message_takes_few_statements(start_bot: StartBot, monkeypatch: 
         return connection
 
     monkeypatch.setattr(database, "connect", traced)
-    bot = await start_bot(*["Hello."] * 5)
-    counts: list[int] = []
-    for _ in range(5):
+    bot = await start_bot(*["Hello."] * TRIES)
+    for _ in range(TRIES):
         statements.clear()
         await made(bot, "good morning")
-        counts.append(len(statements))
+        if len(statements) <= MOST_STATEMENTS:
+            break
 
-    assert min(counts) <= MOST_STATEMENTS, statements
+    assert len(statements) <= MOST_STATEMENTS, statements
 
 
 async def test_what_only_reads_takes_none_and_asking_whether_it_can_be_written_takes_one(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store import side_file as marks
+from gateway.store.file_connection import PAGE
 from gateway.store.opening import FILE, StoreDamaged, check_store, migrations
 from gateway.store.side_file import read_mark
 from gateway.store.store import Store
@@ -24,7 +25,6 @@ from tests.examples import examples
 from tests.process import REPOSITORY, until
 
 WAL = f"{FILE}-wal"
-PAGE = 4096
 FRAME = PAGE + 24
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
 EARLY, ALL = 60, 150

@@ -1,4 +1,4 @@
-"""Findings and settings have Chinese words, also those that are added later."""
+"""Findings of the core and settings have Chinese words, also those that are added later."""
 
 import ast
 import re

@@ -4,8 +4,8 @@ import pytest
 
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, Failure
+from gateway.app.languages import written_in
 from gateway.texts.say import Language
-from gateway.texts.written import written_in
 from tests.gateway.conftest import StartBot
 
 WEEKLY = Calls((Call("schedule", {"kind": "reminder", "what": "stretch", "when": "0 9 * * 1"}),))

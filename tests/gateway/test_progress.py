@@ -5,6 +5,7 @@ from agent_core.events import (
     AgentStart,
     MessageStart,
     MessageUpdate,
+    PermissionRequest,
     RetryScheduled,
     ToolExecutionEnd,
     ToolExecutionStart,
@@ -236,3 +237,12 @@ def test_where_there_is_no_room_the_tools_are_shown_and_no_words() -> None:
 
     assert progress.text(102.0, room=0).splitlines() == ["✓ Reading (1 s)  ", "Working… (2 s)"]
     assert progress.text(102.0).endswith("Half an answer")
+
+
+def test_beside_a_row_that_waits_for_a_person_no_line_says_that_it_works() -> None:
+    asks = PermissionRequest(tool_call_id="9", tool_name="read_file", args={}, request_id="r", reason="")
+    progress = after(BEGUN, starts("9"))
+    assert progress.text(103.0, calls=False, seconds=True) == "Working… (3 s)"
+    progress.apply(asks)
+    assert [row.state for row in progress.calls] == ["waiting"]
+    assert progress.text(103.0, calls=False, seconds=True) == ""

@@ -13,7 +13,7 @@ from agent_core.clock import new_id
 from agent_core.messages import TextContent, ToolResultMessage
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.sources import UNKNOWN
-from channels.base import ChatKey, OutboundMessage, Sender, TaskEnded
+from channels.base import ChatKey, OutboundMessage, Posted, Sender, TaskEnded
 from channels.memory import MemoryChannel
 from gateway.permissions.sources import author_of, origin_of_post, speaker_of
 from gateway.runs.tasks.report import notice
@@ -42,7 +42,7 @@ async def answered(store: Store, run: str, session: str, origin: Origin = DATA) 
     await store.transcript.append(row, 0, read)
     post = Post(f"{run}:answer:0", run, ANN, OutboundMessage(markdown=f"said in {run}"), origin=CLEAN)
     await store.outbox.add([post])
-    await store.outbox.sent(post, f"m-{run}", 2.0)
+    await store.outbox.sent(post, Posted(chat=post.chat, message_id=f"m-{run}", at=2.0))
     return post
 
 

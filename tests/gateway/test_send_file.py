@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from pydantic import JsonValue
 
+from agent_core.messages import text_of
 from agent_core.models.scripted import Call, Calls
 from channels.base import ChatKey
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.delivering import refuse
 
 
 def keep(bot: Bot, sender: str, content: str) -> None:
@@ -71,3 +74,37 @@ async def test_more_files_than_a_message_has_are_refused(start_bot: StartBot) ->
 
     assert sent_to(bot, bot.channel.chat("ann")) == []
     assert bot.screen[-1] == "Too many."
+
+
+@pytest.mark.parametrize("caption", ["", "Here they are."])
+async def test_of_several_files_the_model_is_told_which_was_refused(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch, caption: str
+) -> None:
+    refuse(monkeypatch, "bad.exe")
+    arguments: dict[str, JsonValue] = {"path": "report.txt", "also": ["bad.exe", "last.txt"], "caption": caption}
+    bot = await start_bot(Calls((Call("send_file", arguments, id="c"),)), "One was refused.")
+    keep(bot, "ann", "first")
+    for name in ("bad.exe", "last.txt"):
+        (bot.home / "workspaces" / "memory_here_ann" / name).write_text(name)
+
+    await bot.hears("send them", sender="ann")
+
+    assert sent_to(bot, bot.channel.chat("ann")) == [b"first", b"last.txt"]
+    assert "bad.exe: it was refused" in text_of(bot.llm.requests[-1].messages[-1].content)
+
+
+async def test_the_model_is_told_of_a_refused_file_whose_caption_has_arrived(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse(monkeypatch, "report.txt")
+    bot = await start_bot(
+        Calls((Call("send_file", {"path": "report.txt", "caption": "Here it is."}, id="c"),)), "It was refused."
+    )
+    keep(bot, "ann", "first")
+
+    await bot.hears("send it", sender="ann")
+
+    assert bot.screen[-2:] == ["Here it is.", "It was refused."]
+    assert "report.txt could not be sent: report.txt: it was refused" in text_of(
+        bot.llm.requests[-1].messages[-1].content
+    )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
-from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
+from channels.base import ChatKey, MessageReceived, OutboundMessage, Posted, Sender
 from gateway.errors import HomeUnusable
 from gateway.store.opening import FILE, NoFullTextSearch, StoreBusy, StoreDamaged, StoreTooNew, migrate
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
@@ -178,7 +178,7 @@ async def test_the_screen_shows_parts_in_the_order_of_their_numbers(store: Store
     posts = [post(number, f"part {number}") for number in range(12)]
     await store.outbox.add(posts)
     for each in posts:
-        await store.outbox.sent(each, f"m-{each.key}")
+        await store.outbox.sent(each, Posted(chat=each.chat, message_id=f"m-{each.key}"))
 
     shown = [row.message.markdown for _, row in await store.outbox.screen(CHAT) if isinstance(row, Post)]
     assert shown == [f"part {number}" for number in range(12)]
@@ -187,14 +187,14 @@ async def test_the_screen_shows_parts_in_the_order_of_their_numbers(store: Store
 async def test_what_was_sent_or_given_up_is_not_sent_again(store: Store) -> None:
     await store.outbox.add([post(0, "a"), post(1, "b"), post(2, "c")])
     await store.outbox.tried("run-1:answer:2", 1)
-    await store.outbox.sent(post(0, "a"), "m0")
+    await store.outbox.sent(post(0, "a"), Posted(chat=CHAT, message_id="m0"))
     await store.outbox.failed("run-1:answer:1", "blocked")
 
     assert [unsent.key for unsent in await store.outbox.unsent()] == ["run-1:answer:2"]
 
 
 async def test_a_message_that_was_shown_is_found_and_folded_by_an_edit(store: Store) -> None:
-    await store.outbox.shown(post(0, "Working", slot="progress"), "m7")
+    await store.outbox.shown(post(0, "Working", slot="progress"), Posted(chat=CHAT, message_id="m7"))
     found = await store.outbox.find("run-1:progress:0")
     assert found is not None
     assert found.message_id == "m7"
@@ -221,7 +221,7 @@ async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path
         await store.chats.get(thread)
         answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"), origin=CLEAN)
         await store.outbox.add([answer])
-        await store.outbox.sent(answer, "m1")
+        await store.outbox.sent(answer, Posted(chat=answer.chat, message_id="m1"))
 
     async with opened(tmp_path, database) as store:
         assert await store.chats.spoken_in() == {str(thread)}

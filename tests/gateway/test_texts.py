@@ -49,6 +49,7 @@ FOLDER = Path(inspect.getfile(texts)).parent
 GATEWAY = FOLDER.parent
 
 
+@cache
 def _said_in(file: Path) -> dict[str, dict[str, str]]:
     """Return the texts as written in the source."""
     for node in ast.parse(file.read_text("utf-8")).body:
@@ -114,7 +115,7 @@ def test_every_text_is_there_in_both_languages_with_the_same_facts() -> None:
 def test_every_text_is_said_somewhere() -> None:
     files = [*(path for path in GATEWAY.rglob("*.py") if path not in FILES), *GATEWAY.rglob("*.html")]
     source = "\n".join(path.read_text("utf-8") for path in files)
-    named = {key for key in table() if f'"{key}"' in source or f"'{key}'" in source}
+    named = table().keys() & {*re.findall(r"""["'](\w+)["']""", source)}
     sources = {f"source_{kind}" for kind in KINDS}
     failures = {f"{part}_{each.value}" for part in ("error", "fix") for each in (*FailureKind, *FailureCause)}
     archives = {f"archive_{each.value}" for each in ArchiveTrouble}
@@ -134,7 +135,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}
     groups |= {f"page_models_{use}" for use in ("default", "fallback", "cheaper")}
     groups |= {f"page_health_{mark}" for mark in ("ok", "note", "problem")}
-    groups |= {"overview_ok", "overview_problem", "state_store_trouble", "state_disk_trouble"}
+    groups |= {"overview_ok", "overview_note", "overview_problem", "state_store_trouble", "state_disk_trouble"}
     groups |= {f"page_group_{group}" for group in Group if group is not Group.START}
     groups |= {f"page_settings_{each}" for each in (*Change, "on", "off")}
     groups |= {f"story_{each}" for each in QuestionState if each is not QuestionState.USED}

@@ -81,7 +81,7 @@ class AgentFactories:
             self.runner,
             store,
             self.plain,
-            ErrandRights(guards.rules, guards.permissions, guards.approvals),
+            ErrandRights(guards.rules, guards.asking, guards.approvals),
             files.workspaces,
             clock,
             sending=base.peers.sending,

@@ -34,6 +34,7 @@ from gateway.commands.planning import Planning
 from gateway.commands.plugins import PluginCommands
 from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.queue import QueueCommands
+from gateway.commands.recorded import recorded
 from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
 from gateway.commands.retry import RetryCommand
@@ -87,7 +88,8 @@ class CommandParts:
         self.plugins.commands = commands_of(parts.plugins, own, base.system.plugins.failures)
         self.plugins.owed = parts.owed.by_owner
         self.plugins.tools = {tool.name: tool for tool in parts.agents.parts.tools}
-        commands = (*own, *chain.from_iterable(self.plugins.commands.values()))
+        given = (*own, *chain.from_iterable(self.plugins.commands.values()))
+        commands = [recorded(each, base.audit) for each in given]
         self.table = CommandTable(
             commands, parts.guards.rules, look_at=people.membership.look_at, absent=self.plugins.absent
         )

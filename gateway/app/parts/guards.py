@@ -37,7 +37,8 @@ class Guards:
             sandbox=base.agent_parts.sandbox,
             network=base.agent_parts.network,
         )
-        self.permissions = RecordedPermissions(decided, store.run_records)
+        self._decided = decided
+        self.permissions = self.asking()
         self.budget_notices = BudgetNotices(store, base.delivery, access, people.owners, current)
         ledger, spending = Ledger(current.zone, people.roles.linked), store.spending
         shared = SharedRoom(ledger, spending, clock) if isinstance(spending, SharedSpending) else None
@@ -50,6 +51,11 @@ class Guards:
             defaults=by_scope(current.allowances),
             hold=base.drain.hold,
         )
+
+    def asking(self, first: str = "") -> RecordedPermissions:
+        """Return what decides about calls, with questions that begin with the text of a key if it is not empty."""
+        decided = self._decided.saying(first) if first else self._decided
+        return RecordedPermissions(decided, self._base.store.run_records)
 
     def spending_of(self, chat: ChatKey, job: str) -> AgentSpending:
         """Return what charges the model calls of a chat, and of a job if it is not empty."""

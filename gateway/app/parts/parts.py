@@ -17,6 +17,7 @@ from gateway.app.plugin_reports import register_reports
 from gateway.app.plugins import make, register_owed
 from gateway.plugin import Core, Plugin
 from gateway.runs.owed import OwedWork
+from gateway.runs.server_calls import ServerCalls
 from gateway.store.owed import Owed
 from gateway.texts.say import say
 from gateway.upkeep.owners import Owners
@@ -58,10 +59,14 @@ class Parts:
             secrets=base.secrets,
             clock=base.clock,
             home=base.home,
-            owing=owed.add,
+            _owing=owed.add,
             web=base.system.fetcher,
             sandbox=ProcessSandbox(launcher, base.clock) if launcher else None,
             servers=base.servers,
+            owners=people.owners,
+            server_calls=ServerCalls(
+                base.servers, guards.rules, files.workspaces, base.store.chats, base.new_id, base.audit
+            ),
         )
         chosen = base.system.plugins
         plugins = make(chosen.kinds, core, last=chosen.others)

@@ -131,32 +131,7 @@ TEXTS = {
         "在您批准之前，我会把所有对话都视为含有不可信内容，因此会更常询问。点按钮可查看。",
     },
     "look_button": {"en": "View", "zh": "查看"},
-    "mcp_none": {
-        "en": "No MCP server is waiting for approval.",
-        "zh": "没有需要批准的 MCP 服务器。",
-    },
-    "mcp_waiting": {
-        "en": "These MCP servers have tools that nobody has approved yet: {names}.",
-        "zh": "以下 MCP 服务器有尚未批准的工具：{names}。",
-    },
-    "mcp_shown": {
-        "en": "The MCP server `{name}` describes its tools as follows. Approve this only if it contains no "
-        "instructions for me:",
-        "zh": "MCP 服务器 `{name}` 的工具说明如下。只有在其中没有对我的指令时才批准：",
-    },
-    "mcp_as_before": {
-        "en": "The MCP server `{name}` describes its tools as approved again.",
-        "zh": "MCP 服务器 `{name}` 的工具说明已恢复为批准过的内容。",
-    },
-    "mcp_more": {"en": "{count} more are shown afterwards.", "zh": "另外 {count} 个随后显示。"},
     "mcp_cut": {"en": "{count} more characters", "zh": "另有 {count} 个字符"},
-    "mcp_approve_button": {"en": "Approve", "zh": "批准"},
-    "mcp_approved": {
-        "en": "Approved: the current tools of the MCP server `{name}`. What I wrote after reading the earlier "
-        "descriptions still counts as untrusted; `{slash}new` starts without it.",
-        "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后写的内容仍视为不可信；"
-        "`{slash}new` 可重新开始。",
-    },
     "mcp_left_out": {
         "en": "I cannot use some tools of the MCP server `{name}`; its others work.\n{lines}\nWhoever maintains the "
         "server can correct them.",
@@ -183,10 +158,6 @@ TEXTS = {
     "mcp_why_refused": {
         "en": "the model's server refuses the schema of its arguments",
         "zh": "模型的服务器不接受其参数的 schema",
-    },
-    "mcp_not_yours": {
-        "en": "Only an owner can add MCP servers and approve their tools.",
-        "zh": "只有所有者可以添加 MCP 服务器并批准其工具。",
     },
     "groups_only": {
         "en": "That is for groups. In a private chat I answer every message of the person it belongs to.",

@@ -170,6 +170,14 @@ TEXTS = {
         "en": "{model} answered within {seconds} s for {price}: {answer}",
         "zh": "{model} 用 {seconds} 秒作出回答，费用 {price}：{answer}",
     },
+    "connect_model_paste": {
+        "en": "Or paste a provider's key: {begins}",
+        "zh": "或者直接粘贴提供商的密钥：{begins}",
+    },
+    "connect_model_whose_key": {
+        "en": "The beginning of that key does not say whose it is. Choose the provider first.",
+        "zh": "从这个密钥的开头看不出属于哪家。请先选择提供商。",
+    },
     "connect_model_use": {"en": "{answer}\n\nUse this model?", "zh": "{answer}\n\n使用这个模型吗？"},
     "connect_model_price_unknown": {"en": "an unknown price", "zh": "未知"},
     "connect_model_start": {

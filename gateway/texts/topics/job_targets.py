@@ -1,4 +1,4 @@
-"""Texts about reports that are posted in other chats."""
+"""Texts about reports and reminders that are posted in other chats."""
 
 TEXTS = {
     "target_group": {"en": "{name} on {platform}", "zh": "{platform} 的 {name}"},
@@ -18,58 +18,64 @@ TEXTS = {
         "zh": "**{who} 希望把一份报告发到这里：**\n\n> {words}\n\n- **时间**：{rule}（{zone}）\n- 报告在另一个聊天中"
         "生成，使用 {who} 在那里的权限。这里的任何人都可以随时停止。",
     },
+    "target_asks_reminder": {
+        "en": "**{who} would like a reminder to be posted here:**\n\n> {words}\n\n- **When:** {rule} ({zone})\n"
+        "- Anybody here can end it at any time.",
+        "zh": "**{who} 希望把一条提醒发到这里：**\n\n> {words}\n\n- **时间**：{rule}（{zone}）\n"
+        "- 这里的任何人都可以随时停止。",
+    },
     "target_allow_button": {"en": "Allow", "zh": "同意"},
     "target_refuse_button": {"en": "No", "zh": "不同意"},
     "target_stop_button": {"en": "Stop this here", "zh": "不再发到这里"},
     "target_allow_again_button": {"en": "Allow again", "zh": "重新同意"},
     "target_allowed_here": {
-        "en": "✓ {who} agreed: the report `{id}` is posted here from now on, {rule}.",
-        "zh": "✓ {who} 已同意：报告 `{id}` 今后会发到这里，{rule}。",
+        "en": "✓ {who} agreed: the {kind} `{id}` is posted here from now on, {rule}.",
+        "zh": "✓ {who} 已同意：{kind} `{id}` 今后会发到这里，{rule}。",
     },
     "target_refused_here": {
-        "en": "{who} said no: the report `{id}` is not posted here.",
-        "zh": "{who} 未同意：报告 `{id}` 不会发到这里。",
+        "en": "{who} said no: the {kind} `{id}` is not posted here.",
+        "zh": "{who} 未同意：{kind} `{id}` 不会发到这里。",
     },
     "target_stopped_here": {
-        "en": "The report `{id}` is not posted here any more.",
-        "zh": "报告 `{id}` 不再发到这里。",
+        "en": "The {kind} `{id}` is not posted here any more.",
+        "zh": "{kind} `{id}` 不再发到这里。",
     },
     "target_not_here": {
-        "en": "No report `{id}` from another chat was to be posted here.",
-        "zh": "没有要发到这里的报告 `{id}`。",
+        "en": "No report or reminder `{id}` from another chat was to be posted here.",
+        "zh": "没有要发到这里的报告或提醒 `{id}`。",
     },
     "target_below": {
-        "en": "A report of {who} from another chat. `{slash}cron stop {id}` ends it here.",
-        "zh": "来自另一个聊天的报告，由 {who} 设置。发送 `{slash}cron stop {id}` 可停止发到这里。",
+        "en": "A {kind} of {who} from another chat. `{slash}cron stop {id}` ends it here.",
+        "zh": "来自另一个聊天的{kind}，由 {who} 设置。发送 `{slash}cron stop {id}` 可停止发到这里。",
     },
     "target_allowed": {
-        "en": "✓ {where}: {who} agreed. The report `{id}` is posted there from now on.",
-        "zh": "✓ {where}：{who} 已同意。报告 `{id}` 今后会发到那里。",
+        "en": "✓ {where}: {who} agreed. The {kind} `{id}` is posted there from now on.",
+        "zh": "✓ {where}：{who} 已同意。{kind} `{id}` 今后会发到那里。",
     },
     "target_refused": {
-        "en": "{where}: {who} said no. The report `{id}` comes here.",
-        "zh": "{where}：{who} 未同意。报告 `{id}` 会发到这里。",
+        "en": "{where}: {who} said no. The {kind} `{id}` comes here.",
+        "zh": "{where}：{who} 未同意。{kind} `{id}` 会发到这里。",
     },
     "target_stopped": {
-        "en": "{where}: {who} ended the report `{id}` there. It comes here from now on.",
-        "zh": "{where}：{who} 停止了报告 `{id}`。今后会发到这里。",
+        "en": "{where}: {who} ended the {kind} `{id}` there. It comes here from now on.",
+        "zh": "{where}：{who} 停止了{kind} `{id}`。今后会发到这里。",
     },
     "target_no_right": {
-        "en": "You may not have jobs in {where} any more, so the report `{id}` comes here.",
-        "zh": "您不再有权在 {where} 设置日程，报告 `{id}` 会发到这里。",
+        "en": "You may not have jobs in {where} any more, so the {kind} `{id}` comes here.",
+        "zh": "您不再有权在 {where} 设置日程，{kind} `{id}` 会发到这里。",
     },
     "target_gone": {
-        "en": "{where} takes no messages from me ({why}), so the report `{id}` comes here.",
-        "zh": "{where} 无法接收我的消息（{why}），报告 `{id}` 会发到这里。",
+        "en": "{where} takes no messages from me ({why}), so the {kind} `{id}` comes here.",
+        "zh": "{where} 无法接收我的消息（{why}），{kind} `{id}` 会发到这里。",
     },
-    "target_came_back": {"en": "_This did not arrive in {where}._", "zh": "_这份报告未能送达 {where}。_"},
+    "target_came_back": {"en": "_This did not arrive in {where}._", "zh": "_这条消息未能送达 {where}。_"},
     "target_came_back_why": {
         "en": "_This did not arrive in {where}: {why}._",
-        "zh": "_这份报告未能送达 {where}：{why}。_",
+        "zh": "_这条消息未能送达 {where}：{why}。_",
     },
     "target_came_back_gone": {
         "en": "_This did not arrive in the chat that it was for._",
-        "zh": "_这份报告未能送达目标聊天。_",
+        "zh": "_这条消息未能送达目标聊天。_",
     },
     "target_unknown_name": {
         "en": "I know no chat {name} in which you have talked to me. Those that I know are {places}. If it is one "
@@ -91,9 +97,9 @@ TEXTS = {
         "en": "I know no chat with you on {platform}. Link your accounts with `{slash}link` first.",
         "zh": "我不知道您在 {platform} 的聊天。请先用 `{slash}link` 关联您的账号。",
     },
-    "target_too_many": {"en": "A report is posted in {most} chats at most.", "zh": "一份报告最多发到 {most} 个聊天。"},
+    "target_too_many": {"en": "It can be posted in {most} chats at most.", "zh": "最多发到 {most} 个聊天。"},
     "target_asked_much": {
-        "en": "{where} has several questions about reports open. They have to be answered first.",
-        "zh": "{where} 还有几个关于报告的问题未答复，请先答复。",
+        "en": "{where} has several such questions open. They have to be answered first.",
+        "zh": "{where} 还有几个此类问题未答复，请先答复。",
     },
 }

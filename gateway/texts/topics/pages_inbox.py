@@ -25,5 +25,6 @@ TEXTS = {
     "inbox_own_words": {"en": "Your answer", "zh": "您的回答"},
     "inbox_allow_one": {"en": "Allow once: {what}", "zh": "允许一次：{what}"},
     "inbox_always_one": {"en": "Always here: {what}", "zh": "此处总是允许：{what}"},
+    "inbox_turn_down": {"en": "Deny or ignore", "zh": "拒绝或忽略"},
     "inbox_deny_one": {"en": "Deny: {what}", "zh": "拒绝：{what}"},
 }

@@ -4,6 +4,7 @@ TEXTS = {
     "page_overview": {"en": "Overview", "zh": "总览"},
     "overview_ok": {"en": "All is well", "zh": "一切正常"},
     "overview_problem": {"en": "Something needs you", "zh": "有问题需要处理"},
+    "overview_note": {"en": "A few steps are left", "zh": "还有几步没有完成"},
     "overview_state": {"en": "State", "zh": "状态"},
     "overview_waits": {"en": "Waits for you", "zh": "等您处理"},
     "overview_waits_none": {"en": "Nothing waits for you.", "zh": "没有需要您处理的事项。"},
@@ -15,6 +16,7 @@ TEXTS = {
     "overview_budget": {"en": "{used} used of {allowance}", "zh": "{allowance}，已用 {used}"},
     "overview_no_budget": {"en": "No budget for everything is set.", "zh": "没有设置总预算。"},
     "overview_set_budget": {"en": "Set one", "zh": "设置"},
+    "overview_yesterday": {"en": "Yesterday {cost}", "zh": "昨天 {cost}"},
     "overview_costs": {"en": "All costs", "zh": "全部费用"},
     "overview_next": {"en": "Comes next", "zh": "接下来"},
     "overview_next_none": {

@@ -36,6 +36,11 @@ TEXTS = {
     "schedules_pause": {"en": "Pause", "zh": "暂停"},
     "schedules_resume": {"en": "Resume", "zh": "恢复"},
     "schedules_remove": {"en": "Remove", "zh": "删除"},
+    "schedules_posted_in": {"en": "posted in", "zh": "发布到"},
+    "schedules_wanted": {"en": "not asked yet", "zh": "尚未询问"},
+    "schedules_asked": {"en": "asked, no answer yet", "zh": "已询问，尚未答复"},
+    "schedules_refused": {"en": "refused", "zh": "已拒绝"},
+    "schedules_gone": {"en": "takes no messages", "zh": "无法接收消息"},
     "schedules_that": {"en": "{what}: {id}", "zh": "{what}：{id}"},
     "schedules_edit": {"en": "Change it", "zh": "更改"},
     "schedules_edit_how": {

@@ -145,7 +145,7 @@ TEXTS = {
     "plugins_prompt": {"en": "tells the model something with messages", "zh": "随消息告诉模型一些内容"},
     "plugins_read": {"en": "reads files that are sent", "zh": "阅读收到的文件"},
     "plugins_summarised": {"en": "keeps facts from summaries", "zh": "保存总结中的要点"},
-    "plugins_admitted": {"en": "is told of each message that is let in", "zh": "获知每条放行的消息"},
+    "plugins_reacted": {"en": "is told of reactions to messages", "zh": "获知对消息的表情回应"},
     "plugins_moved": {"en": "is told where messages wait", "zh": "获知消息的等待位置"},
     "plugins_ended": {"en": "is told when an answer ends", "zh": "获知每次回答结束"},
     "plugins_sent": {"en": "is told of messages that were sent", "zh": "获知已发送的消息"},

@@ -1,7 +1,7 @@
 """Checks the configured model with its key, by a free request, and that each MCP server answers."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import aiohttp
@@ -104,12 +104,17 @@ async def look_at_mcp(settings: Settings) -> list[Finding]:
     try:
         looked = await McpServers(settings.mcp, settings.environ).look(MCP_WITHIN)
     except ImportError as error:
-        names = ", ".join(settings.mcp)
-        return [problem(f"MCP servers are set up ({names}), and cannot be used: {error}", how_to_install())]
-    return [finding for each in looked for finding in (_mcp_finding(each), *_left_out(each))]
+        return [unusable_finding(settings.mcp, error)]
+    return [finding for each in looked for finding in (mcp_finding(each), *left_out_findings(each))]
 
 
-def _left_out(server: Looked) -> Iterator[Finding]:
+def unusable_finding(names: Iterable[str], error: ImportError) -> Finding:
+    """Return that no server can be used, as the package for them is missing."""
+    return problem(f"MCP servers are set up ({', '.join(names)}), and cannot be used: {error}", how_to_install())
+
+
+def left_out_findings(server: Looked) -> Iterator[Finding]:
+    """Yield a finding for each tool that cannot be offered."""
     for each in server.left_out[:MOST_LEFT_OUT]:
         what = f"MCP server {server.name}: its tool {plain(each.tool, 60) or '-'} is left out: {each.words}"
         yield note(what, "whoever maintains the server can correct it")
@@ -117,7 +122,8 @@ def _left_out(server: Looked) -> Iterator[Finding]:
         yield note(f"MCP server {server.name}: {more} more tools are left out")
 
 
-def _mcp_finding(server: Looked) -> Finding:
+def mcp_finding(server: Looked) -> Finding:
+    """Return what came of looking at a server."""
     name = f"MCP server {server.name}"
     if server.trouble:
         return problem(f"{name}: {server.trouble}", server.fix)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from agent_core.models.provided import ModelProvider
@@ -21,26 +21,41 @@ from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_p
 from gateway.upkeep.doctor.machine import look_at_machine, look_at_sandbox
 from gateway.upkeep.doctor.plugins import look_at_plugins
 
+Examines = Callable[[Settings], Awaitable[Sequence[Finding]]]
+"""Returns what those plugins find."""
 OwnModels = Callable[[Settings], Sequence[ModelProvider]]
 """Returns the providers of models of the plugins that come with Parley."""
 MOST_LINES = 25
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
 
 
-def run(environ: Mapping[str, str], cwd: Path, provided: OwnModels = lambda _: ()) -> int:
+async def _nothing(_: Settings) -> Sequence[Finding]:
+    return ()
+
+
+def run(
+    environ: Mapping[str, str], cwd: Path, provided: OwnModels = lambda _: (), examines: Examines = _nothing
+) -> int:
     """Print the report. Returns 0 if there is no problem, else 1. Raises SettingsError if there are no settings."""
     settings, refusals = read_settings(environ, cwd)
     configure_logs(settings.secrets, level="warning", form=settings.log_format)
-    findings = [*map(_refused, refusals.sentences), *asyncio.run(examine(settings, provided(settings)))]
+    findings = [*map(_refused, refusals.sentences), *asyncio.run(examine(settings, provided(settings), examines))]
     sys.stdout.write(render(findings, settings.secrets))
     return int(any(finding.mark == "problem" for finding in findings))
 
 
-async def examine(settings: Settings, provided: Sequence[ModelProvider] = ()) -> list[Finding]:
+async def examine(
+    settings: Settings, provided: Sequence[ModelProvider] = (), examines: Examines = _nothing
+) -> list[Finding]:
     """Run all checks, in the order of dependency; those that use the network run concurrently."""
     channels = (discovery.check(*channel) for channel in settings.channels.items())
-    asked = [look_at_model(settings, provided=provided), look_at_sandbox(settings), look_at_mcp(settings), *channels]
-    waiting = asyncio.gather(*asked)
+    waiting = asyncio.gather(
+        look_at_model(settings, provided=provided),
+        look_at_sandbox(settings),
+        look_at_mcp(settings),
+        examines(settings),
+        *channels,
+    )
     holder = _running(await local_nodes(settings) or [settings])
     findings = [
         *look_at_machine(),

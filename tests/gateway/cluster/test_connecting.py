@@ -63,10 +63,10 @@ async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_li
         await meets(there, ann, chat)
     await until(lambda: receives(one))
     await until(lambda: other.made.base.channels.on("telegram") is not None)
-    assert "telegram" in str(other.made.agents.live.files.channels)
+    await until(lambda: "telegram" in str(other.made.agents.live.files.channels))
+    await until(lambda: _noted(nodes) == [True, True])
     settings = [json.loads(str(row[0])) for row in rows(nodes.url, "SELECT settings FROM nodes")]
     assert settings[0] == settings[1]
-    assert "telegram.bot_token" in "".join(settings[0])
 
     async with guided(nodes.home, "telegram", environ, program=other.made.serving.connections) as there:
         assert isinstance(await there.next(), Confirm)  # it is set up, and shall be connected anew
@@ -102,6 +102,11 @@ async def test_a_guide_of_which_the_news_was_lost_is_followed_once_news_comes_ag
     await until(lambda: receives(other))
 
 
+def _noted(nodes: Nodes) -> list[bool]:
+    """Return whether each node has noted that it has the token."""
+    return ["telegram.bot_token" in str(row[0]) for row in rows(nodes.url, "SELECT settings FROM nodes")]
+
+
 async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> None:
     one, other = [await nodes.start(loaded=settings_in(nodes.home, {})) for _ in range(2)]
     (nodes.home / ".env").write_text("".join(f"{name}={value}\n" for name, value in SILENT.items()))
@@ -109,7 +114,7 @@ async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> No
     assert await one.made.serving.connections.use_model()
 
     await until(lambda: other.made.base.current.now.model == "silent")
-    assert other.made.base.models.now.default.model.id == "silent"
+    await until(lambda: other.made.base.models.now.default.model.id == "silent")
 
 
 async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_the_nodes(

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent_core.origin import CLEAN
-from channels.base import OutboundMessage
+from channels.base import OutboundMessage, Posted
 from gateway.cluster import sweep
 from gateway.cluster.sweep import Sweep
 from gateway.store.rows import Post
@@ -50,7 +50,7 @@ async def test_a_post_that_was_passed_on_just_now_or_was_sent_is_left_alone(owne
     await other.ownership.forward(CHATS[0], [NOTICE.key])
     await other.deliver_unsent()
     await until(lambda: owned.works[0].delivered == [NOTICE.key])
-    await owned.stores[0].outbox.sent(NOTICE, "m1")
+    await owned.stores[0].outbox.sent(NOTICE, Posted(chat=NOTICE.chat, message_id="m1"))
     await other.deliver_unsent()
 
     assert owned.works[1].delivered == []

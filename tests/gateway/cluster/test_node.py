@@ -310,7 +310,7 @@ async def test_connections_on_which_nothing_passes_any_more_are_made_again(
 ) -> None:
     monkeypatch.setattr(signals_module, "TRY_EVERY", 0.1)
     for module in (node_module, signals_module):
-        monkeypatch.setattr(module, "ANSWER_WITHIN", 0.5)
+        monkeypatch.setattr(module, "ANSWER_WITHIN", 2.0)
     async with Tunnel.to(url) as tunnel, Node.joined(tunnel.url, FACTS) as node:
         _, heard = await listen(node.id, tunnel.url)  # type: ignore[misc]
         tunnel.stall()

@@ -168,13 +168,16 @@ async def test_a_shard_that_was_just_freed_is_left_to_a_node_with_fewer_and_take
             await until(lambda: bot.of("a") == [0, 1, 2, 3])
 
 
-async def test_a_node_that_is_alone_ends_at_once(tmp_path: Path, url: str, bot: Bot) -> None:
+async def test_a_node_that_is_alone_ends_at_once(
+    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.cluster.shared_leases.LINGER", 1_000.0)
     async with sharing("a", bot, tmp_path, url) as a:
         await until(lambda: bot.of("a") == [0, 1, 2, 3])
 
         await a.leases.release_all()
 
-        await asyncio.wait_for(a.leases.wait_handed_over(), 1)
+        await asyncio.wait_for(a.leases.wait_handed_over(), 30)
         assert bot.of("a") == []
 
 

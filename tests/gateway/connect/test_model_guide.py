@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agent_core.models.llm import ModelInfo
-from agent_core.models.local_servers import PROBE_S
+from agent_core.models.local_servers import ASK_S, PROBE_S, is_answering
 from agent_core.models.provided import ModelProvider
 from agent_core.models.providers import PROVIDERS
 from agent_core.models.scripted import ScriptedLlm
+from gateway.connect import model_guide
 from gateway.connect.steps import NO, YES, Ask, Confirm, Done, Failed, Form
 from tests.emulators.model_script import Failure, says
 from tests.emulators.openai import OpenAiEmulator
@@ -73,7 +75,9 @@ async def test_an_address_without_a_server_and_one_that_is_none_are_told(tmp_pat
             assert "Error" not in step.trouble
 
 
-async def test_a_server_that_needs_a_while_to_answer_is_one(tmp_path: Path) -> None:
+async def test_a_server_that_needs_a_while_to_answer_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ASK_S > PROBE_S
+    monkeypatch.setattr(model_guide, "is_answering", partial(is_answering, within_s=30.0))
     async with guided(tmp_path, "model", {}) as there:
 
         async def busy(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

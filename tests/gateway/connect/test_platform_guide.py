@@ -76,6 +76,23 @@ async def test_the_whole_way_in_both_languages(tmp_path: Path, platform: Platfor
             assert all(there.around.secrets.are_in(token) for token in platform.tokens.values())
 
 
+async def test_whoever_follows_the_link_of_the_guide_is_the_owner_without_a_question(
+    tmp_path: Path, telegram: Platform
+) -> None:
+    async with guided(tmp_path, "telegram", telegram.environ) as there:
+        listening = await up_to_the_hello(there, telegram)
+        zoe, ann = (telegram.emulator.person(name, language="en") for name in ("Zoe", "Ann"))
+        number = there.guide.number
+        await telegram.emulator.private(zoe).says(zoe, "/start hello")  # the word of no link
+        assert isinstance(await there.after(number), Confirm)
+        assert isinstance(await there.answer(NO), Listen)
+        number, word = there.guide.number, listening.link.partition("?start=")[2]
+        assert len(word) > 16
+        await telegram.emulator.private(ann).says(ann, f"/start {word}")
+        assert isinstance(await there.after(number), Done)
+        assert f"PARLEY_OWNERS=telegram:{ann.id}\n" in there.env
+
+
 async def test_a_token_of_another_platform_or_of_no_form_is_named(tmp_path: Path, telegram: Platform) -> None:
     async with guided(tmp_path, "telegram", telegram.environ) as there:
         await there.next()

@@ -15,12 +15,12 @@ from gateway.permissions.access import Access
 from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
-from gateway.schedule import scheduler
+from gateway.schedule import timer
 from gateway.schedule.jobs import due_jobs
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.missed import MissedSlots
-from gateway.schedule.scheduler import Timer
+from gateway.schedule.timer import Timer
 from gateway.settings.limits import QuotaSettings
 from gateway.store.job import Job
 from gateway.store.rule import Once
@@ -204,7 +204,7 @@ async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
 
 
 async def test_a_look_that_fails_is_repeated_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "AGAIN_AFTER", 0.1)
+    monkeypatch.setattr(timer, "AGAIN_AFTER", 0.1)
     async with woken(tmp_path) as here:
         here.breaks = True
         here.planned.set()
@@ -247,7 +247,7 @@ async def test_nothing_is_imported_once_the_program_is_up() -> None:
         "-c",
         "import asyncio, sys, gateway.app.serve\n"
         "from agent_core.clock import SystemClock\n"
-        "from gateway.schedule.scheduler import Timer\n"
+        "from gateway.schedule.timer import Timer\n"
         "ticks = []\n"
         "async def tick(): ticks.append(1)\n"
         "async def next_due(): return SystemClock().time()\n"
