@@ -1,4 +1,4 @@
-"""What authors of plugins may import, from here and from `parley.channels` and `parley.testing`.
+"""The names that authors of plugins may import; more are in `parley.channels` and `parley.testing`.
 
 These names stay: one is removed or changed only with a new minor version, and the changelog says so. What is imported
 from other modules of Parley may change at any time. docs/plugins.md leads through a plugin, and docs/public.md lists
@@ -36,6 +36,7 @@ from channels.base import (
     MessageReceived,
     OutboundMessage,
     ReactionAdded,
+    ReactionRemoved,
     RequestMade,
     ScheduleFired,
     Sender,
@@ -47,7 +48,7 @@ from channels.text import in_code, in_link, linked, literal
 from channels.web.visitor import Visitor
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Follows, Group, Grouped, NoSuchItem, Screen, View, Visit, Waits
-from gateway.admin.tables import Action, Amount, Moment, PlainTable, tables_view
+from gateway.admin.tables import Action, Amount, Moment, Pick, PlainTable, tables_view
 from gateway.chat.holds import HoldUntil
 from gateway.chat.places import Place
 from gateway.chat.prompt_notes import PromptHistory, PromptNote
@@ -55,8 +56,8 @@ from gateway.chat.received_files import FileContents, ReceivedFile
 from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Settling, Unfolded
 from gateway.chat.sounds import Heard, Sound
 from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
-from gateway.commands.press import Press, press_action
-from gateway.core import Core, Duty, Running
+from gateway.commands.press import Press, press_action, press_name
+from gateway.core import Core, Duty, Running, TellsOwners
 from gateway.delivery.delivery import Delivery
 from gateway.errors import ParleyError
 from gateway.permissions.access import Access
@@ -73,7 +74,10 @@ from gateway.runs.errands import Errand, ErrandEnd, Errands
 from gateway.runs.model_set import CurrentModels
 from gateway.runs.owed import Doer
 from gateway.runs.run_buttons import RunButton
+from gateway.runs.server_calls import ServerCalls
+from gateway.runs.server_tool import NotSignedIn
 from gateway.schedule.jobs.report_kinds import MadeReport, ReportKind, ReportOrder, ReportRefused
+from gateway.security.masked_pieces import MaskedPieces
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.plugin_settings import About, PluginSettings
@@ -153,6 +157,7 @@ __all__ = [
     "LlmOptions",
     "LlmRequest",
     "MadeReport",
+    "MaskedPieces",
     "MessageDeleted",
     "MessageEdited",
     "MessageReceived",
@@ -162,6 +167,7 @@ __all__ = [
     "ModelSettingError",
     "Moment",
     "NoSuchItem",
+    "NotSignedIn",
     "Objection",
     "Once",
     "OpenAiClient",
@@ -170,6 +176,7 @@ __all__ = [
     "OutboundMessage",
     "Owed",
     "ParleyError",
+    "Pick",
     "Place",
     "PlainTable",
     "Plugin",
@@ -182,6 +189,7 @@ __all__ = [
     "Quoting",
     "RateLimit",
     "ReactionAdded",
+    "ReactionRemoved",
     "ReceivedFile",
     "Report",
     "ReportKind",
@@ -209,6 +217,7 @@ __all__ = [
     "Screen",
     "Secrets",
     "Sender",
+    "ServerCalls",
     "Settling",
     "Sound",
     "Speech",
@@ -219,6 +228,7 @@ __all__ = [
     "Table",
     "TaskEnded",
     "TaskStatus",
+    "TellsOwners",
     "TerminalReason",
     "Tool",
     "ToolContext",
@@ -245,6 +255,7 @@ __all__ = [
     "literal",
     "named",
     "press_action",
+    "press_name",
     "readable",
     "reply",
     "rewritten",

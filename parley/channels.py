@@ -1,4 +1,4 @@
-"""What authors of channels may import.
+"""The names that authors of channels may import.
 
 A channel is a package with two modules: `config` with a pydantic model `Config`, and `adapter` with
 `open_channel(config, now)`. Its entry point is in the group `parley.channels`. docs/guide/channel.md shows one, and
@@ -30,6 +30,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
     ReactionAdded,
+    ReactionRemoved,
     Sender,
 )
 from channels.buttons import LONGEST_ACTION, Choice, Entry, fits_a_button
@@ -46,6 +47,7 @@ from channels.capabilities import (
     HasRoles,
     KeepsFiles,
     KnowsConnection,
+    KnowsMembers,
     KnowsReach,
     LinksToMessages,
     NotesEvents,
@@ -106,6 +108,7 @@ __all__ = [
     "Inbox",
     "KeepsFiles",
     "KnowsConnection",
+    "KnowsMembers",
     "KnowsReach",
     "Limits",
     "LinksToMessages",
@@ -123,6 +126,7 @@ __all__ = [
     "OutboundMessage",
     "Posted",
     "ReactionAdded",
+    "ReactionRemoved",
     "Reacts",
     "ReadsHistory",
     "Sender",

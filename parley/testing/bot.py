@@ -48,6 +48,7 @@ from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 from gateway.texts.say import Language
 from gateway.web.route import Answer, Asked
+from parley.testing.clocks import FakeClock
 
 PATIENCE = 60.0
 """Longest time in seconds in which what was heard is handled, and in which it drains; longer than any test."""
@@ -56,7 +57,7 @@ PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob",
 
 @dataclass(frozen=True, kw_only=True)
 class BotOptions:
-    """How a test wants its bot; by default it is plain, in Paris, and answers at once."""
+    """Options for the bot of a test; by default it is plain, in Paris, and answers at once."""
 
     tools: Sequence[Tool] = ()
     channel: MemoryChannel | None = None
@@ -147,6 +148,11 @@ class Bot:
         self.llm.add(*turns)
         self.channel = options.channel or MemoryChannel()
         self.clock = options.clock or SystemClock()
+        if type(self.clock) is FakeClock:
+            raise ValueError(
+                "A FakeClock runs on by itself while a bot waits for its disk, so that limits are reached at random. "
+                "Next: give it an OffsetClock, or a HandClock that the test moves"
+            )
         self.app: App
         self.made: Gateway
         """Its parts."""

@@ -27,8 +27,9 @@ class OffsetClock(SystemClock):
 class FakeClock:
     """Clock on which sleeping moves the time on at once and lets other tasks run.
 
-    A task that sleeps in a loop, such as a typing indicator, advances it without end while others wait for the disk.
-    Use an `OffsetClock` if the date matters.
+    A task that sleeps in a loop, such as a typing indicator, advances it without end while others wait for the disk, so
+    that a limit on their time is reached at random. A whole Parley is therefore not started with it: give that an
+    `OffsetClock`, or a `HandClock` that the test moves.
     """
 
     def __init__(self) -> None:

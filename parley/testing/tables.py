@@ -39,7 +39,7 @@ class _Everything(Table):
 
 
 class TableTests:
-    """What is promised of the tables of a plugin.
+    """Tests of the promises about the tables of a plugin.
 
     They run on SQLite. A subclass that also has the fixture `database` runs them on the PostgreSQL database of that
     address, which has to be empty, or on SQLite where it is None.

@@ -61,9 +61,9 @@ async def connected(exhibit: AnyExhibit) -> None:
 
 
 @asynccontextmanager
-async def parley(showroom: Showroom, folder: Path) -> AsyncIterator[Program]:
-    """Parley itself, configured by the showroom's home folder only."""
-    program = Program(folder, {"PARLEY_HOME": str(showroom.home.folder)})
+async def parley(showroom: Showroom, folder: Path, **page: str) -> AsyncIterator[Program]:
+    """Parley itself, configured by the showroom's home folder only, but for settings of its own page."""
+    program = Program(folder, {"PARLEY_HOME": str(showroom.home.folder), "PARLEY_WEB": "off", **page})
     program.forked, program.imports = True, tuple(f"channels.{platform}.adapter" for platform in PLATFORMS)
     await program.launch()
     try:
@@ -377,7 +377,7 @@ async def test_the_home_is_written_once_and_leads_parley_here(showroom: Showroom
     assert {"telegram:7000000001", "slack:U7000000001", "discord:7000000001"} == settings.owners
     assert {"telegram:7000000002", "slack:U7000000002", "discord:7000000002"} == settings.allow
 
-    home.file.write_text(home.file.read_text().replace("PARLEY_WEB=off", "PARLEY_AI_NAME=Polly"))
+    home.file.write_text(home.file.read_text().replace("PARLEY_WEB=on", "PARLEY_AI_NAME=Polly"))
     written = home.file.read_text()
     async with Showroom(home.folder, port=0) as another:
         assert not another.home.fresh

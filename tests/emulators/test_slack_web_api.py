@@ -218,6 +218,50 @@ async def test_a_file_goes_up_and_comes_down(slack: SlackEmulator, client: Async
             assert (response.status, response.content_type) == (200, "text/html")
 
 
+async def uploaded(client: AsyncWebClient, name: str, *, is_received: bool = True) -> str:
+    """Make a file as the first two steps of an upload do, and return its id."""
+    place = await client.files_getUploadURLExternal(filename=name, length=1)
+    if is_received:
+        async with aiohttp.ClientSession() as session, session.post(place["upload_url"], data=b"x") as answer:
+            assert answer.status == 200
+    return str(place["file_id"])
+
+
+async def test_files_that_are_completed_together_are_one_message(slack: SlackEmulator, client: AsyncWebClient) -> None:
+    chat = slack.private(slack.person("Ann"))
+    files: list[dict[str, str | None]] = [{"id": await uploaded(client, f"{number}.txt")} for number in range(14)]
+    await client.files_completeUploadExternal(files=files, channel_id=chat.id, initial_comment="All")
+    (message,) = chat.bot_messages
+    assert [file.name for file in message.files] == [f"{number}.txt" for number in range(14)]
+
+
+@pytest.mark.parametrize("odd", ["unknown", "not received", "twice", "completed"])
+async def test_files_that_cannot_be_completed_leave_the_others_to_be(
+    slack: SlackEmulator, client: AsyncWebClient, odd: str
+) -> None:
+    chat = slack.private(slack.person("Ann"))
+    good = await uploaded(client, "good.txt")
+    other = await uploaded(client, "odd.txt", is_received=odd != "not received")
+    if odd == "completed":
+        await client.files_completeUploadExternal(files=[{"id": other}], channel_id=chat.id)
+    wrong = {"unknown": "F0UNKNOWN", "twice": good}.get(odd, other)
+    with pytest.raises(SlackApiError) as caught:
+        await client.files_completeUploadExternal(files=[{"id": good}, {"id": wrong}], channel_id=chat.id)
+    await client.files_completeUploadExternal(files=[{"id": good}], channel_id=chat.id)
+
+    assert error_of(caught) == "file_not_found"
+    assert chat.screen[-1] == "[good.txt]"
+
+
+async def test_more_files_than_slack_takes_fail_as_they_do_there(slack: SlackEmulator, client: AsyncWebClient) -> None:
+    chat = slack.private(slack.person("Ann"))
+    files: list[dict[str, str | None]] = [{"id": await uploaded(client, f"{number}.txt")} for number in range(15)]
+    with pytest.raises(SlackApiError) as caught:
+        await client.files_completeUploadExternal(files=files, channel_id=chat.id)
+    assert error_of(caught) == "internal_error"
+    assert chat.screen == []
+
+
 async def test_only_the_person_sees_an_ephemeral_message(slack: SlackEmulator, client: AsyncWebClient) -> None:
     ann = slack.person("Ann")
     chat = slack.group("general", [ann])

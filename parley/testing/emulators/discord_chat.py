@@ -173,6 +173,11 @@ class Chat:
         self._events.message_changed(message)
         self._world.touch(message.channel)
 
+    async def leaves(self, person: Person) -> None:
+        """Leave the server, of which Discord tells only bots with the intent for members."""
+        if self.channel.guild is not None:
+            self.channel.guild.people.remove(person)
+
     async def deletes(self, message: Message) -> None:
         message.deleted = True
         self._events.message_gone(message)
@@ -182,6 +187,12 @@ class Chat:
         for each in emoji:
             message.reactions.setdefault(each, []).append(person)
             self._events.reaction("MESSAGE_REACTION_ADD", message, person, each)
+        self._world.touch(message.channel)
+
+    async def takes_back(self, person: Person, message: Message, emoji: str) -> None:
+        """Take a reaction back."""
+        message.reactions[emoji].remove(person)
+        self._events.reaction("MESSAGE_REACTION_REMOVE", message, person, emoji)
         self._world.touch(message.channel)
 
     async def presses(

@@ -124,7 +124,7 @@ class FileUploadFields(Fields):
 
 @dataclass(frozen=True)
 class Children:
-    """What may be in a field of a component; a single one where `most` is None."""
+    """The components that a field of a component may hold; a single one where `most` is None."""
 
     types: frozenset[int]
     most: int | None = None

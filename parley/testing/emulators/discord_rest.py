@@ -280,6 +280,15 @@ class RestApi:
         left_out = ("channels", "threads", "members", "joined_at", "member_count", "large", "unavailable")
         return Answer({key: value for key, value in whole.items() if key not in left_out})
 
+    def get_member(self, asked: Asked) -> Answer:
+        guild = self._guild(asked)
+        if guild is None:
+            raise DiscordError(404, 10004, "Unknown Guild")
+        found = next((each for each in guild.people if each.id == asked.match.get("user")), None)
+        if found is None:
+            raise DiscordError(404, 10007, "Unknown Member")
+        return Answer({"user": shapes.user(found), **shapes.member(guild, found.id)})
+
     def open_direct(self, asked: Asked) -> Answer:
         person = self._world.people.get(str(asked.read(params.OpenDirect).recipient_id))
         if person is None:

@@ -64,6 +64,7 @@ ROUTES = [
     RestRoute("GET channel", "/channels/{channel}", RestApi.get_channel),
     RestRoute("PATCH channel", "/channels/{channel}", RestApi.patch_channel),
     RestRoute("GET guild", "/guilds/{guild}", RestApi.get_guild),
+    RestRoute("GET member", "/guilds/{guild}/members/{user}", RestApi.get_member),
     RestRoute("POST dm", "/users/@me/channels", RestApi.open_direct),
     RestRoute(
         "POST interaction", "/interactions/{interaction}/{token}/callback", on_interactions=InteractionApi.callback

@@ -1,6 +1,7 @@
 """A real HTTP server on loopback, the base of the emulators."""
 
 import asyncio
+import socket
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -34,6 +35,7 @@ class LoopbackServer(ABC):
         self.port = 0
         """Port to listen on, set before entering; 0 takes any free one."""
         self._runner: web.AppRunner | None = None
+        self._held: socket.socket | None = None
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=MAX_BODY)
@@ -59,10 +61,20 @@ class LoopbackServer(ABC):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.leave()
+        await self._stop()
+        if self._held is not None:
+            self._held.close()
 
     async def leave(self) -> None:
-        """Go away, so that nothing answers any more."""
+        """Go away, so that nothing answers any more; nobody else gets the port while this server is entered."""
+        assert self._runner is not None, "not entered"
+        address = self._runner.addresses[0]
+        await self._stop()
+        self._held = socket.socket()  # bound, but not listening: connections are refused
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(address)
+
+    async def _stop(self) -> None:
         if self._runner is not None:
             await self._runner.cleanup()
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from parley.testing.emulators.slack_answers import answers_of
 from parley.testing.emulators.slack_press import block_actions, message_action, slash_command
+from parley.testing.emulators.slack_session import Session
 from parley.testing.emulators.slack_state import Action, Button, Message, Person, Press, Room
 from parley.testing.emulators.slack_text import rich_text, typed
 from parley.testing.emulators.slack_wire import Json
@@ -80,6 +81,11 @@ class Chat:
         """Current status of the thread, such as "is thinking…", or ""."""
         shown = self._room.statuses
         return shown.get(self._root.ts, "") if self._root is not None else next(iter(shown.values()), "")
+
+    @property
+    def session(self) -> Session | None:
+        """The agent session of the thread, if there is one."""
+        return self._room.sessions.get(self._root.ts) if self._root is not None else None
 
     @property
     def notices(self) -> list[str]:
@@ -251,6 +257,9 @@ class Chat:
     async def joins(self, person: Person) -> None:
         self._room.people.append(person)
         self._tell_joined(person)
+
+    async def leaves(self, person: Person) -> None:
+        self._room.people.remove(person)
 
     async def archive(self) -> None:
         self._tell_channel("channel_archive")

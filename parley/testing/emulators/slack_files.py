@@ -13,6 +13,8 @@ from parley.testing.emulators.slack_state import Message, StoredFile
 from parley.testing.emulators.slack_wire import Json, SlackError
 from parley.testing.emulators.slack_world import World
 
+MOST_FILES = 14
+"""Files of one message; with more Slack fails (slackapi/python-slack-sdk, issue 1653)."""
 LOGIN_PAGE = "<!DOCTYPE html><html><head><title>Sign in to Emulated | Slack</title></head><body></body></html>"
 
 
@@ -28,10 +30,14 @@ class Files(MethodGroup):
         return {"upload_url": f"{self.world.address()}/upload/v1/{ticket}", "file_id": ticket}
 
     def complete(self, asked: params.CompleteUpload) -> Json:
-        files = [self._titled(each) for each in asked.files]
+        if len(asked.files) > MOST_FILES:
+            raise SlackError("internal_error")
+        files = self._titled(asked.files)
         channels = [asked.channel_id] if asked.channel_id is not None else (asked.channels or "").split(",")
         for channel in filter(None, channels):
             self._share(channel, files, asked)
+        for file in files:
+            del self._uploaded[file.id]
         about: list[JsonValue] = [each.to_json() for each in files]
         return {"files": about}
 
@@ -63,12 +69,13 @@ class Files(MethodGroup):
             return web.Response(status=404, text="not found")
         return web.Response(body=file.content, content_type=file.mime)
 
-    def _titled(self, asked: dict[str, str]) -> StoredFile:
-        file = self._uploaded.pop(asked.get("id", ""), None)
-        if file is None:
+    def _titled(self, asked: Sequence[dict[str, str]]) -> list[StoredFile]:
+        """Return the files with their titles. Each has to be uploaded, named once, and not completed yet."""
+        ids = [each.get("id", "") for each in asked]
+        if len({*ids}) < len(ids) or any(each not in self._uploaded for each in ids):
             raise SlackError("file_not_found")
-        titled = replace(file, title=asked.get("title", ""))
-        self.world.files[file.id] = titled
+        titled = [replace(self._uploaded[each["id"]], title=each.get("title", "")) for each in asked]
+        self.world.files.update({file.id: file for file in titled})
         return titled
 
     def _share(self, channel: str, files: Sequence[StoredFile], asked: params.CompleteUpload) -> None:

@@ -10,6 +10,7 @@ from parley.testing.emulators.slack_conversations import Conversations
 from parley.testing.emulators.slack_files import Files
 from parley.testing.emulators.slack_messages import Messages
 from parley.testing.emulators.slack_params import Fields, MethodParams
+from parley.testing.emulators.slack_sessions import Sessions
 from parley.testing.emulators.slack_state import TEAM
 from parley.testing.emulators.slack_streams import Streams
 from parley.testing.emulators.slack_views import Views
@@ -53,7 +54,7 @@ def _message_methods(world: World) -> dict[str, Method]:
 
 
 def _stream_methods(world: World) -> dict[str, Method]:
-    streams, assistants, views = Streams(world), Assistants(world), Views(world)
+    streams, assistants, sessions, views = Streams(world), Assistants(world), Sessions(world), Views(world)
     return {
         "chat.startStream": _method(params.StartStream, streams.start, "chat:write"),
         "chat.appendStream": _method(params.AppendStream, streams.append, "chat:write"),
@@ -65,6 +66,8 @@ def _stream_methods(world: World) -> dict[str, Method]:
         "assistant.threads.setSuggestedPrompts": _method(
             params.AssistantPrompts, assistants.set_prompts, "assistant:write"
         ),
+        "agents.sessions.setStatus": _method(params.SessionStatus, sessions.set_status, "chat:write"),
+        "agents.sessions.rename": _method(params.SessionTitle, sessions.rename, "chat:write"),
         "views.open": _method(params.OpenView, views.open),
         "views.update": _method(params.UpdateView, views.update),
         "views.publish": _method(params.PublishView, views.publish),

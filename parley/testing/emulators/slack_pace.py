@@ -42,6 +42,8 @@ TIERS = {
     "files.getUploadURLExternal": TIER_4,
     "files.completeUploadExternal": TIER_4,
     "files.info": TIER_4,
+    "agents.sessions.setStatus": TIER_3,
+    "agents.sessions.rename": TIER_3,
     "assistant.threads.setStatus": 600 / 60,
     "assistant.threads.setTitle": TIER_4,
     "assistant.threads.setSuggestedPrompts": TIER_4,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from parley.testing.emulators.slack_wire import Json, SlackError
 
+MOST_SESSION_TITLE = 200
 Fields = dict[str, object]
 
 
@@ -187,6 +188,20 @@ class AssistantPrompts(MethodParams):
     prompts: Annotated[list[dict[str, str]], Unpacked]
 
 
+class SessionStatus(MethodParams):
+    channel_id: str
+    status: Literal["active", "processing", "suspended", "closed"]
+    thread_ts: str
+    title: str | None = Field(default=None, max_length=MOST_SESSION_TITLE)
+    initiator_user_id: str | None = None
+
+
+class SessionTitle(MethodParams):
+    channel_id: str
+    title: str = Field(min_length=1, max_length=MOST_SESSION_TITLE)
+    thread_ts: str
+
+
 class Chunk(Params):
     """A part of a streamed message."""
 
@@ -224,7 +239,7 @@ class StopStream(StreamPart):
     ts: str
     blocks: Objects = None
     metadata: Annotated[Metadata | None, Unpacked] = None
-    session_status: str | None = None
+    session_status: Literal["active", "processing", "suspended", "closed"] = "active"
 
 
 class OpenView(MethodParams):

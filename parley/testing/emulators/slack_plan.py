@@ -35,7 +35,7 @@ class Plan:
 
     @property
     def words(self) -> str:
-        """What is to be read of it while it is open."""
+        """The words to be read of it while it is open."""
         return "\n".join(filter(None, (self.title, self.rows)))
 
 

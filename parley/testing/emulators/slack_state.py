@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from parley.testing.emulators.control import Changes
 from parley.testing.emulators.slack_plan import Plan, plan_of
+from parley.testing.emulators.slack_session import Session
 from parley.testing.emulators.slack_stream import Stream
 from parley.testing.emulators.slack_wire import Json, micros
 
@@ -376,6 +377,8 @@ class Room:
     actions: list[Action] = field(default_factory=list)
     statuses: dict[str, str] = field(default_factory=dict)
     """Current status by thread."""
+    sessions: dict[str, Session] = field(default_factory=dict)
+    """Agent sessions by thread."""
     notices: list[str] = field(default_factory=list)
     """Slack's own messages to the users, such as for a failed command or button."""
     changes: Changes = field(default_factory=Changes)

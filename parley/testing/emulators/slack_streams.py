@@ -7,6 +7,7 @@ from parley.testing.emulators import slack_params as params
 from parley.testing.emulators.slack_api import MOST_MARKDOWN, MethodGroup
 from parley.testing.emulators.slack_blocks import MOST_TASKS, check_blocks
 from parley.testing.emulators.slack_plan import rich_words
+from parley.testing.emulators.slack_session import Session
 from parley.testing.emulators.slack_state import Edit, Message, Room
 from parley.testing.emulators.slack_stream import NOT_STREAMING, Stream
 from parley.testing.emulators.slack_wire import Json, SlackError
@@ -31,6 +32,7 @@ class Streams(MethodGroup):
         idle, total = self.world.stream_seconds, self.world.stream_lifetime
         message.stream = Stream(now, now, idle, total, asked.task_display_mode == "plan")
         self._add(message, message.stream, asked)
+        self._set_session(room, message, "processing")
         self.world.post(room, message)
         return {"channel": room.id, "ts": message.ts}
 
@@ -56,8 +58,14 @@ class Streams(MethodGroup):
         if asked.metadata is not None:
             message.metadata = asked.metadata.to_json()
         stream.ended = True
+        self._set_session(room, message, asked.session_status)
         self.world.change(room, message, before)
         return {"channel": room.id, "ts": message.ts, "message": message.to_json(with_metadata=True)}
+
+    def _set_session(self, room: Room, message: Message, status: str) -> None:
+        """Set the status of the thread's session; an app that is an agent gets one by streaming."""
+        if message.reply_to is not None and self.world.assistant_allowed:
+            room.sessions.setdefault(message.reply_to.ts, Session(status, "")).status = status
 
     def _check_recipient(self, asked: params.StartStream) -> None:
         if asked.recipient_team_id is None:

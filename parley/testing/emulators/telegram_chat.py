@@ -149,8 +149,9 @@ class Chat:
                 return self._press(person, each, found.data)
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
-    async def reacts(self, person: Person, message: Message, *emoji: str) -> None:
-        """React to a message; the bot is notified only if it asked for `message_reaction`."""
+    async def reacts(self, person: Person, message: Message, *emoji: str, before: Sequence[str] = ()) -> None:
+        """React to a message, instead of the reactions `before`; the bot is notified only if it asked for
+        `message_reaction`."""
         self._push(
             "message_reaction",
             {
@@ -158,7 +159,7 @@ class Chat:
                 "message_id": message.message_id,
                 "user": person.to_json(),
                 "date": self._world.date(),
-                "old_reaction": [],
+                "old_reaction": [{"type": "emoji", "emoji": each} for each in before],
                 "new_reaction": [{"type": "emoji", "emoji": each} for each in emoji],
             },
         )
@@ -174,6 +175,7 @@ class Chat:
 
     async def leaves(self, person: Person) -> None:
         self._room.people.remove(person)
+        self._room.left.append(person)
         self._serve(person, {"left_chat_member": person.to_json()})
 
     async def blocks(self) -> None:

@@ -154,6 +154,9 @@ class BotApi(Files):
         for person in people:
             if person.id == asked.user_id:
                 return {"user": person.to_json(), "status": "member"}
+        for person in self._room(asked.chat_id).left:
+            if person.id == asked.user_id:
+                return {"user": person.to_json(), "status": "left"}
         raise bad_request("PARTICIPANT_ID_INVALID")
 
     def leave_chat(self, asked: params.InChat) -> JsonValue:

@@ -1,4 +1,4 @@
-"""What all messages of a bot have in common: where they may go, and the checks of their text, buttons and reply."""
+"""Checks that hold for all messages of a bot: their chat, text, buttons and reply."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ BUTTON_STYLES = {None, "", "primary", "success", "danger"}
 
 
 class Content(NamedTuple):
-    """What a message consists of."""
+    """The parts of a message."""
 
     text: str
     entities: Sequence[Entity] = ()

@@ -235,6 +235,7 @@ class Room:
     actions: list[Action] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)
     changes: Changes = field(default_factory=Changes)
+    left: list[Person] = field(default_factory=list)
     first_id: int = 1
 
     def __post_init__(self) -> None:

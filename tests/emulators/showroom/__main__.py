@@ -2,18 +2,19 @@
 
 import argparse
 import asyncio
+import logging
 import signal
 import sys
 from contextlib import suppress
 
 from tests.emulators.showroom.nodes import MOST
-from tests.emulators.showroom.showroom import PORT, PortTaken, Showroom
+from tests.emulators.showroom.showroom import NEXT_PORTS, PORT, PortTaken, Showroom
 from tests.process import REPOSITORY
 
 FOLDER = ".showroom"
 REFUSED = 2
-LAST_PORT = 65535 - 4
-"""The page's highest port, as the platforms have the next three, and the models the one after them."""
+LAST_PORT = 65535 - NEXT_PORTS
+"""The page's highest port."""
 
 
 def main() -> int:
@@ -28,7 +29,7 @@ def main() -> int:
         type=int,
         default=PORT,
         metavar="N",
-        help=f"the page's port, {PORT} unless told otherwise; the platforms and the models take the next four",
+        help=f"the page's port, {PORT} unless told otherwise; the emulators and Parley's own page take the next six",
     )
     parser.add_argument(
         "--nodes",
@@ -42,6 +43,7 @@ def main() -> int:
     given = parser.parse_args()
     if not 0 <= given.port <= LAST_PORT:
         parser.error(f"argument --port: {given.port} is none of 1 to {LAST_PORT}; 0 takes free ones")
+    logging.basicConfig(level=logging.ERROR)  # the server of the calendar would tell of each of its steps
     try:
         asyncio.run(_stand(given.port, given.nodes))
     except PortTaken as error:
@@ -73,6 +75,7 @@ def _welcome(showroom: Showroom, nodes: int) -> str:
         several = f"{nodes} nodes, whose output is" if nodes > 1 else "one node, whose output is"
         lines.append(f"  Parley   {several} in {FOLDER}/node-1.txt{' and so on' if nodes > 1 else ''}")
     else:
+        lines.append(f"  Calendar {showroom.adds_calendar}        adds one to sign in to; ask a model for tomorrow")
         lines.append(f"  Parley   {showroom.command}        (in another terminal)")
     home = showroom.home
     if home.fresh:

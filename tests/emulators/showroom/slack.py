@@ -93,8 +93,7 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
 
     def _signs(self, chat: Chat) -> Sequence[Sign]:
         roots = [each for each in chat.messages if each.reply_to is None][-RECENT:]
-        shown = [(each.ts, chat.thread(each).status) for each in roots]
-        return [Sign(status, thread) for thread, status in shown if status]
+        return [Sign(status, each.ts) for each in roots if (status := _status_in(chat.thread(each)))]
 
     def _notices(self, chat: Chat) -> Sequence[str]:
         return chat.notices
@@ -118,6 +117,12 @@ class SlackExhibit(Exhibit[Person, Chat, Message]):
 
     async def _edit(self, chat: Chat, message: Message, text: str) -> None:
         await chat.edits(message, text)
+
+
+def _status_in(thread: Chat) -> str:
+    """Return what Slack shows below a thread while the app works there."""
+    is_at_work = thread.session is not None and thread.session.status == "processing"
+    return thread.status or ("Working…" if is_at_work and not thread.streaming else "")
 
 
 def _refusal(text: str, *, threaded: bool) -> str:
