@@ -37,6 +37,18 @@ def test_modules_that_are_named_exist() -> None:
     assert missing == []
 
 
+def test_a_readme_that_lists_the_files_of_a_plugin_lists_all() -> None:
+    missing = [
+        f"{page.parent.name}: {path.name}"
+        for page in REPOSITORY.glob("gateway/plugins/*/README.md")
+        if "| file |" in page.read_text("utf-8")
+        for path in page.parent.glob("*.py")
+        if path.name != "__init__.py" and path.name not in quoted(page)
+    ]
+
+    assert missing == []
+
+
 def test_classes_and_methods_that_are_named_exist() -> None:
     sources = [path.read_text("utf-8") for folder in CODE for path in (REPOSITORY / folder).rglob("*.py")]
     known = {name for text in sources for name in re.findall(r"^\s*(?:async def|def|class) (\w+)", text, re.M)}

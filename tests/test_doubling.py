@@ -42,6 +42,7 @@ from channels.terminal.render import Drawing
 from channels.terminal.text import Abilities
 from channels.text import parse_command, split_markdown
 from channels.web import render as web
+from gateway.app.languages import written_in
 from gateway.app.typed_secrets import typed_code, typed_secret
 from gateway.errors import ParleyError
 from gateway.permissions.question_text import one_line, shown
@@ -50,7 +51,6 @@ from gateway.schedule.times.grammar import parse_when
 from gateway.schedule.times.zone_words import zone_said
 from gateway.security.secrets import Secrets
 from gateway.store.rule import BadRule
-from gateway.texts.written import written_in
 from tests.cpu import cpu_seconds, cpu_seconds_at_most, growth
 from tests.examples import examples
 from tests.messages import user

@@ -21,6 +21,7 @@ from channels.base import (
     CommandInvoked,
     MessageReceived,
     OutboundMessage,
+    Posted,
     Sender,
     TaskEnded,
 )
@@ -187,7 +188,9 @@ def test_only_these_write_files() -> None:
 RUN = Run("run-1", CHAT, "session-1", "ann", 1.0)
 FILE_OF_OURS = Attachment(name=f"{KEY}.txt", path="/somewhere")
 BUTTONS = ((Button(label=KEY, action=KEY),),)
+HERE = Posted(chat=CHAT, message_id="m1")
 SAID = OutboundMessage(markdown=KEY, buttons=BUTTONS, attachments=(FILE_OF_OURS,))
+FAULT = Post("run-1:error:0", "run-1", CHAT, SAID, CLEAN)
 WHO = Sender(id="ann", name=KEY)
 HEARD = MessageReceived(event_id="e1", chat=CHAT, sender=WHO, at=1, text=KEY, message_id="m", quoted=KEY)
 RECORD = ToolRecord("run-1", "session-1", "m1", "c1", KEY, KEY, 1, 1, result=KEY, error=KEY)
@@ -227,8 +230,8 @@ WRITES: dict[str, Write] = {
     "Steps.add": lambda store: store.steps.add([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
     "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID, origin=CLEAN)]),
     "Settled.by": lambda store: store.settled.by(lambda _: [Post("inbox-1:reply:0", "inbox-1", CHAT, SAID, CLEAN)], 1),
-    "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID, origin=CLEAN), "m2"),
-    "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID, origin=CLEAN), "m1"),
+    "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID, CLEAN), HERE),
+    "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID, CLEAN), HERE),
     "Outbox.unconfirmed": lambda store: store.outbox.unconfirmed("run-1:answer:0", KEY),
     "Outbox.offer": lambda store: store.outbox.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID, origin=CLEAN)),
     "Outbox.failed": lambda store: store.outbox.failed("run-1:answer:0", f"refused: {KEY}"),
@@ -240,12 +243,7 @@ WRITES: dict[str, Write] = {
         lambda _: SAID,
         None,
     ),
-    "Runs.end": lambda store: store.runs.end(
-        RUN,
-        FAILED,
-        [Post("run-1:error:0", "run-1", CHAT, SAID, CLEAN)],
-        owes=lambda _: [OWED, replace(OWED, key="run-2")],
-    ),
+    "Runs.end": lambda store: store.runs.end(RUN, FAILED, [FAULT], owes=lambda _: [OWED, replace(OWED, key="run-2")]),
     "OwedItems.add": lambda store: store.owed.add(lambda _: [replace(OWED, key="run-3")]),
     "OwedItems.done": lambda store: store.owed.done(OWED, [Post("run-1:voice:0", "run-1", CHAT, SAID, origin=CLEAN)]),
     "Tasks.add": lambda store: store.tasks.add(TASK),
@@ -356,8 +354,8 @@ def test_every_way_to_write_something_down_is_known() -> None:
     reads = {
         "Browsers.all", "ChatSettings.reload", "ChatSettings.tell_of_change", "ChatSettings.tell_of_connection",
         "ChatSettings.tell_of_files", "Chats.get", "Chats.zones", "Links.said", "PageLinks.all", "People.all",
-        "PersonZones.all", "Spending.of_run", "Spending.sums", "Standings.all", "Runs.current", "Runs.is_over",
-        "Exchanges.changes_words", "Exchanges.last",
+        "PersonZones.all", "Spending.of_run", "Spending.reserved", "Spending.sums", "Standings.all", "Runs.current",
+        "Runs.is_over", "Exchanges.changes_words", "Exchanges.last",
     }  # fmt: skip
     """Methods that only wait for earlier writes, or create a chat without any text."""
 

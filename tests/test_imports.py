@@ -93,3 +93,33 @@ async def test_the_start_imports_nothing_that_only_a_page_a_terminal_or_metrics_
     ran = await python("-P", "-c", program, cwd=tmp_path, environ={"HOME": str(tmp_path)})
 
     assert (ran.code, ran.err, ran.out.strip()) == (0, "", "[]")
+
+
+async def test_telegram_is_polled_before_what_writes_answers_is_imported(
+    tmp_path: Path,
+) -> None:
+    later = {"telegramify_markdown", "markdown_it"}
+    program = (
+        "import sys, channels.telegram.adapter, gateway.app.start; from gateway.app.chosen_plugins import own_plugins\n"
+        f"own_plugins(); print(sorted({later!r} & set(sys.modules)))"
+    )
+
+    ran = await python("-P", "-c", program, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert (ran.code, ran.err, ran.out.strip()) == (0, "", "[]")
+
+
+async def test_plugins_build_no_models_at_the_start_but_their_settings(tmp_path: Path) -> None:
+    """Building one takes half a millisecond; with `defer_build` its first use does so."""
+    program = (
+        "import gc; from gateway.app.chosen_plugins import own_plugins; from pydantic import BaseModel\n"
+        "settings = {each.settings for each in own_plugins() if each.settings}\n"
+        "models = [each for each in gc.get_objects() if isinstance(each, type) and issubclass(each, BaseModel)]\n"
+        "ours = [each for each in models if each.__module__.startswith('gateway.plugins.')]\n"
+        "built = [each for each in ours if each.__pydantic_complete__ and not each.__module__.endswith('.settings')]\n"
+        "print(settings <= {*ours}, built)"
+    )
+
+    ran = await python("-P", "-c", program, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert (ran.code, ran.err, ran.out.strip()) == (0, "", "True []")

@@ -7,10 +7,11 @@ and dark. Times, ids and tokens differ each time, so they are replaced before a 
 import asyncio
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 
 from PIL import Image
@@ -73,12 +74,12 @@ STILL = """() => {
 }"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Shot:
     """A picture of one screen."""
 
-    screen: str
     width: int
+    screen: str
     dark: bool
 
     @property
@@ -173,34 +174,35 @@ def shots(names: list[str]) -> Iterator[Shot]:
     for name in names:
         for width in (DESKTOP, PHONE):
             for dark in (False,) if name in GUIDES else (False, True):
-                yield Shot(name, width, dark)
+                yield Shot(width, name, dark)
 
 
-async def take(world: AdminWorld, browser: Browser, shot: Shot) -> bytes:
-    """Return the picture as a PNG file."""
-    path = "" if shot.screen == CHAT else GUIDES.get(shot.screen, shot.screen)
-    more = world.with_screen(NodesScreen(three_nodes)) if shot.screen == NODES else nullcontext()
-    with more:
-        return await _taken(world, browser, shot, path)
+async def take(world: AdminWorld, browser: Browser, wanted: Iterable[Shot]) -> dict[Shot, bytes]:
+    """Return the pictures as PNG files. All of one width are taken in one tab, where each screen is opened once."""
+    made: dict[Shot, bytes] = {}
+    for width, of_width in groupby(sorted(wanted), key=lambda shot: shot.width):
+        async with world.tab(browser, "overview", width=width) as tab:
+            for screen, of_screen in groupby(of_width, key=lambda shot: shot.screen):
+                with world.with_screen(NodesScreen(three_nodes)) if screen == NODES else nullcontext():
+                    await _open(world, tab, screen)
+                    made |= {shot: await _taken(tab, shot) for shot in of_screen}
+    return made
 
 
-async def _taken(world: AdminWorld, browser: Browser, shot: Shot, path: str) -> bytes:
-    async with world.tab(browser, path, width=shot.width, dark=shot.dark) as tab:
-        if shot.screen == CHAT:
-            await tab.goto(world.server.url)
-            await expect(tab.get_by_role("log")).to_contain_text("304.56")
-        if shot.screen in GUIDES:
-            await _begun(tab)
-        await _still(tab)
-        return _small(await tab.screenshot(full_page=True, animations="disabled", caret="hide"))
+async def _open(world: AdminWorld, tab: Tab, screen: str) -> None:
+    if screen == CHAT:
+        await tab.goto(world.server.url)
+        await expect(tab.get_by_role("log")).to_contain_text("304.56")
+        return
+    await world.opens(tab, GUIDES.get(screen, screen))
+    if screen in GUIDES:
+        await expect(tab.get_by_role("button", name="Go on")).to_be_visible()
 
 
-async def _begun(tab: Tab) -> None:
-    """Begin a guide, unless that was done for another picture, and wait for its first question."""
-    begin = tab.get_by_role("button", name="Begin")
-    if await begin.count():
-        await begin.click()
-    await expect(tab.get_by_role("button", name="Go on")).to_be_visible()
+async def _taken(tab: Tab, shot: Shot) -> bytes:
+    await tab.emulate_media(color_scheme="dark" if shot.dark else "light")
+    await _still(tab)
+    return await tab.screenshot(full_page=True, animations="disabled", caret="hide")
 
 
 async def _still(tab: Tab) -> None:
@@ -209,11 +211,10 @@ async def _still(tab: Tab) -> None:
     await tab.evaluate(STILL)
 
 
-def _small(picture: bytes) -> bytes:
-    image, out = Image.open(BytesIO(picture)).convert("RGB"), BytesIO()
-    upper = image.crop((0, 0, image.width, min(image.height, HIGHEST)))
-    upper.quantize(COLOURS).save(out, "PNG", optimize=True)
-    return out.getvalue()
+def upper(picture: bytes) -> Image.Image:
+    """Return the part of a picture that is kept."""
+    image = Image.open(BytesIO(picture)).convert("RGB")
+    return image.crop((0, 0, image.width, min(image.height, HIGHEST)))
 
 
 def screens(world: AdminWorld) -> list[str]:
@@ -224,8 +225,8 @@ async def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         async with chromium() as browser, team(Path(home)) as world:
-            for shot in shots(names or screens(world)):
-                shot.file.write_bytes(await take(world, browser, shot))
+            for shot, picture in (await take(world, browser, shots(names or screens(world)))).items():
+                upper(picture).quantize(COLOURS).save(shot.file, "PNG", optimize=True)
                 sys.stdout.write(f"{shot.file.name}: {shot.file.stat().st_size // 1024} kB\n")
 
 

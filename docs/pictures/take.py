@@ -100,6 +100,8 @@ async def shows(page: Page, platform: str, words: str) -> None:
 
 async def shoot(shown: Page | Locator, name: str) -> None:
     page = shown if isinstance(shown, Page) else shown.page
+    for tools in await page.locator("details:is(#models, .trouble)").all():
+        await tools.evaluate("(each) => { each.style.display = 'none'; }")
     await page.get_by_role("heading", level=1).click()  # nothing has the focus, nothing is hovered over
     await shown.screenshot(path=HERE / name)
     sys.stdout.write(f"{name}: {(HERE / name).stat().st_size // 1024} kB\n")
@@ -146,6 +148,7 @@ async def follow_up(page: Page) -> None:
 
 async def take(page: Page, model: Model, folder: Path, showroom: Showroom, server: OpenAiEmulator) -> None:
     environ = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none", "PARLEY_MODEL": "test-model"}
+    environ["PARLEY_WEB"] = "off"
     program = Program(folder, {**environ, "PARLEY_HOME": str(showroom.home.folder)})
     await program.launch()
     try:

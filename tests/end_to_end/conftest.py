@@ -15,6 +15,7 @@ from tests.end_to_end.browser import chromium
 from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.platforms.catalogue import FACTS, KINDS
 from tests.end_to_end.platforms.discord import Discord
+from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Platform
 from tests.end_to_end.platforms.slack import Slack, SlackPane
 from tests.end_to_end.platforms.telegram import Telegram
@@ -36,7 +37,7 @@ WITH_NODES = 300
 FAILED = pytest.StashKey[bool]()
 """True for a test that has failed."""
 SHOWN = 6000
-"""Characters of Parley's log that are shown with a test that failed: its end."""
+"""Characters of Parley's log, and of its calls, that are shown with a test that failed: their ends."""
 VARIED = pytest.StashKey[bool]()
 """True for a test whose platforms are chosen: it may be below two conftests with this hook."""
 
@@ -51,12 +52,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note whether the test failed, and show with it what Parley logged."""
+    """Note whether the test failed, and show with it what Parley logged and asked of the platform."""
     report = yield
     item.stash[FAILED] = report.failed
     stage = getattr(item, "funcargs", {}).get("stage")
     if report.failed and isinstance(stage, Stage):
         report.sections.append(("log of Parley", stage.program.console[-SHOWN:]))
+        if isinstance(stage.platform, Emulated):
+            report.sections.append(("calls of Parley", "\n".join(map(str, stage.net.emulator.calls))[-SHOWN:]))
     return report
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from tests.emulators.model_script import Answer, ToolUse, calls, says
 from tests.end_to_end.platforms.platform import Chat, Person
+from tests.end_to_end.stage import has
 
 SECONDS = 30
 """Time limit for a script in a sandbox on a busy machine."""
@@ -53,4 +54,4 @@ async def allow(chat: Chat, person: Person, line: str) -> None:
 
 
 async def is_told(chat: Chat, words: str) -> None:
-    await chat.until(lambda c: any(text.endswith(words) for text in c.screen), SECONDS)
+    await chat.until(has(words), SECONDS)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls
 from tests.end_to_end.platforms.platform import Chat, Message, Person, within
+from tests.end_to_end.stage import Stage
 from tests.end_to_end.tables import stored
 
 SECONDS = 30
@@ -42,11 +43,14 @@ class Cast:
         return not self._chat and not self.runs
 
 
-async def agreed(person: Person, chat: Chat, asking: str = "send me the sales every weekday at nine") -> None:
-    """Ask for a job, wait for the preview, and confirm it."""
+async def agreed(
+    stage: Stage, person: Person, chat: Chat, asking: str = "send me the sales every weekday at nine"
+) -> None:
+    """Ask for a job, wait for the preview, confirm it, and wait until the run that proposed it is over."""
     await chat.says(person, asking)
     await chat.until(lambda c: waits_for_a_yes(c) is not None, SECONDS)
     await confirmed(person, chat)
+    await is_idle(stage.program.home)
 
 
 async def confirmed(person: Person, chat: Chat) -> None:
@@ -72,8 +76,13 @@ def count(chat: Chat, words: str) -> int:
 
 
 def tells(words: str, times: int = 1) -> Callable[[Chat], bool]:
-    """Return a condition: this text appears `times` times."""
-    return lambda chat: count(chat, words) == times
+    """Return a condition: this text appears `times` times, in finished messages."""
+
+    def is_told(chat: Chat) -> bool:
+        telling = [each for each in chat.bot_messages if words in each.shown]
+        return count(chat, words) == times and all(each.button("Stop") is None for each in telling)
+
+    return is_told
 
 
 async def is_next(home: Path, local: str, zone: str = "Europe/Paris") -> None:
@@ -97,6 +106,12 @@ async def is_held(home: Path) -> None:
     """Wait until a message is held until the morning."""
     asked = "SELECT delivery FROM firings"
     await within(SECONDS, lambda: stored(home, asked) == [("held",)], lambda: f"it is {stored(home, asked)}")
+
+
+async def is_idle(home: Path) -> None:
+    """Wait until no run goes on, which may be a moment after a user has read its answer."""
+    asked = "SELECT count(*) FROM runs WHERE state != 'done'"
+    await within(SECONDS, lambda: stored(home, asked) == [(0,)], lambda: "a run goes on")
 
 
 async def is_read(home: Path) -> None:

@@ -1,5 +1,6 @@
 """What a newcomer does from the clone to the first answer on the emulated Telegram, counted."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -8,6 +9,8 @@ from tests.end_to_end.typist import Startable, Typist
 
 FIRST = "what is 17 * 23?"
 ANSWER = "391"
+WORD = re.compile(r"\?start=(\S+)")
+"""The end of the link to the bot."""
 INSTALL_SECONDS = 300.0
 """Longest installation that is waited for."""
 
@@ -27,7 +30,7 @@ class Newcomer:
         """Connect Telegram by the guide, start Parley, and ask something."""
         ann = self.telegram.emulator.person("Ann", language="en")
         chat = self.telegram.emulator.private(ann)
-        await self._connects(lambda: chat.says(ann, "/start hello"))
+        await self._connects(lambda word: chat.says(ann, f"/start {word}"))
         self._does("./run")
         parley = self.start("run")
         parley.arguments = ()
@@ -40,7 +43,7 @@ class Newcomer:
         finally:
             await parley.kill()
 
-    async def _connects(self, says_hello: Callable[[], Awaitable[object]]) -> None:
+    async def _connects(self, presses_start: Callable[[str], Awaitable[object]]) -> None:
         self._does("./run connect telegram")
         async with Typist(self.start("connect"), "connect", "telegram") as typist:
             await typist.sees(self.telegram.link, INSTALL_SECONDS)
@@ -49,11 +52,8 @@ class Newcomer:
             self._does("paste the token")
             await typist.types(self.telegram.tokens["TELEGRAM_BOT_TOKEN"])
             await typist.sees("I am waiting for it")
-            self._does("say hello to the bot")
-            await says_hello()
-            await typist.sees("Is that you?")
-            self._does("yes")
-            await typist.types("yes")
+            self._does("open the link and press Start")
+            await presses_start(WORD.findall(typist.screen)[-1])
             await typist.sees("Start it with")
             assert await typist.ends() == 0
 

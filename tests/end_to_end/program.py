@@ -128,6 +128,11 @@ class Program:
         line = next(line for line in self._proc("status").splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
+    @property
+    def written(self) -> int:
+        """Bytes written so far, to files and sockets."""
+        return int(self._proc("io").partition("wchar: ")[2].split()[0])
+
     def _proc(self, name: str) -> str:
         return Path(f"/proc/{self.pid}/{name}").read_text()
 

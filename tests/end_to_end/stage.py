@@ -2,9 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
+from typing import Protocol
 
 from parley.testing.emulators import slack_state
 from tests.emulators.model_script import ModelRequest
@@ -173,11 +174,51 @@ def lasting(chat: Chat) -> list[Message]:
     return [message for message in chat.bot_messages if not _OF_A_LONG_RUN.fullmatch(message.shown)]
 
 
-def answers(*texts: str) -> Callable[[Chat], bool]:
-    """Return a condition: the bot's `lasting` messages in a chat are exactly these."""
-    return lambda chat: [message.shown for message in lasting(chat)] == [*texts]
+class _Shown(Protocol):
+    """A message, perhaps with a button."""
+
+    @property
+    def shown(self) -> str: ...
+    def button(self, text: str) -> object | None: ...
 
 
-def shows(*texts: str) -> Callable[[Chat], bool]:
-    """Return a condition: the bot's messages in a chat are exactly these."""
-    return lambda chat: chat.screen == [*texts]
+class _Read(Protocol):
+    """A chat of any platform, as far as these conditions read it."""
+
+    @property
+    def screen(self) -> list[str]: ...
+    @property
+    def bot_messages(self) -> Sequence[_Shown]: ...
+
+
+def is_finished(chat: _Read) -> bool:
+    """Return True if none of the bot's messages in a chat is still written.
+
+    Of an answer that is still written all words may be there already, for a moment or as long as the platform is slow.
+    """
+    return all(each.button("Stop") is None for each in chat.bot_messages)
+
+
+def shows(*texts: str) -> Callable[[_Read], bool]:
+    """Return a condition: the bot's `lasting` messages in a chat are exactly these, and all of them are finished."""
+
+    def is_shown(chat: _Read) -> bool:
+        stays = [text for text in chat.screen if not _OF_A_LONG_RUN.fullmatch(text)]
+        return stays == [*texts] and is_finished(chat)
+
+    return is_shown
+
+
+def has(words: str) -> Callable[[_Read], bool]:
+    """Return a condition: one of the bot's messages in a chat has these words, and it is finished."""
+    return lambda chat: any(words in each.shown and each.button("Stop") is None for each in chat.bot_messages)
+
+
+def says_last(words: str) -> Callable[[_Read], bool]:
+    """Return a condition: the bot's newest message in a chat ends with these words, and it is finished."""
+    return lambda chat: chat.screen[-1].endswith(words) and chat.bot_messages[-1].button("Stop") is None
+
+
+def ends_with(text: str) -> Callable[[_Read], bool]:
+    """Return a condition: the bot's newest message in a chat is this, and it is finished."""
+    return lambda chat: chat.screen[-1] == text and chat.bot_messages[-1].button("Stop") is None

@@ -12,7 +12,7 @@ from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.analysis import SALES, SCRIPT, TOTALS
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, says_last
 from tests.process import REPOSITORY
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
@@ -59,7 +59,7 @@ async def test_a_table_is_analysed_by_a_script_that_its_sender_allows(stage: Sta
     assert not any(message.document for message in chat.bot_messages)
     await chat.says(ann, f"/approve {question(chat)}")
 
-    await chat.until(lambda c: "North sold more." in c.screen[-1], SECONDS)
+    await chat.until(says_last("North sold more."), SECONDS)
     assert "north 383 south 285" in shown(stage)
     files = {message.document.name: message.document.content for message in chat.bot_messages if message.document}
     assert files["totals.csv"] == TOTALS
@@ -78,7 +78,7 @@ async def test_each_step_is_shown_while_it_works(stage: Stage) -> None:
     await chat.until(is_asked, SECONDS)
     await chat.until(lambda c: any("Waiting for approval" in text for text in c.screen), SECONDS)
     await chat.says(ann, f"/approve {question(chat)}")
-    await chat.until(lambda c: "North sold more." in c.screen[-1], SECONDS)
+    await chat.until(says_last("North sold more."), SECONDS)
 
     told = "\n".join(text for message in chat.bot_messages for text in message.history)
     steps = ("Reading sales.csv", "Writing analyse.py", "Running python3 analyse.py")
@@ -94,7 +94,7 @@ async def test_what_is_denied_is_not_run(stage: Stage) -> None:  # C-21
     await chat.until(is_asked, SECONDS)
     await chat.says(ann, f"/deny {question(chat)}")
 
-    await chat.until(lambda c: "Then I leave it." in c.screen[-1], SECONDS)
+    await chat.until(says_last("Then I leave it."), SECONDS)
     assert "the person refused this call" in shown(stage)
     await chat.until(lambda c: any("Denied by" in text for text in c.screen), SECONDS)
 
@@ -112,7 +112,7 @@ async def test_somebody_else_in_the_group_cannot_allow_it(stage: Stage) -> None:
     assert len(stage.model.requests) == 1
     await team.says(ann, f"/approve {question(team)}")
 
-    await team.until(lambda c: "Done." in c.screen[-1], SECONDS)
+    await team.until(says_last("Done."), SECONDS)
     assert "python3 analyse.py" in shown(stage)
 
 
@@ -127,7 +127,7 @@ async def test_in_a_terminal_the_table_is_named_and_the_files_are_told_by_their_
     await chat.until(is_asked, SECONDS)
     await chat.says(ann, f"/approve {question(chat)}")
 
-    await chat.until(lambda c: "North sold more." in c.screen[-1], SECONDS)
+    await chat.until(says_last("North sold more."), SECONDS)
     places = re.findall(r"\[(?:chart\.png|totals\.csv): (\S+)\]", "\n".join(chat.screen))
     contents = [await asyncio.to_thread(Path(place).read_bytes) for place in places]
     assert contents[0].startswith(b"\x89PNG\r\n")
@@ -155,5 +155,5 @@ async def test_an_mcp_servers_tool_is_asked_for_and_used_when_it_is_there(own_st
     await chat.until(lambda c: "lab_echo" in c.screen[-1] or "lab_echo" in c.screen[-2], SECONDS)
     await chat.says(ann, f"/approve {question(chat)}")
 
-    await chat.until(lambda c: "It said ping." in c.screen[-1], SECONDS)
+    await chat.until(says_last("It said ping."), SECONDS)
     assert "ping" in shown(own_stage)

@@ -51,7 +51,6 @@ async def guide(browser: Browser, program: Program, title: str) -> AsyncIterator
         await enter(tab, link)
         await tab.goto(f"{'/'.join(link.split('/', 3)[:3])}/admin/connect")
         await tab.get_by_role("link", name="Connect a model" if title == "Model" else f"Connect {title}").click()
-        await tab.get_by_role("button", name="Begin").click()
         yield tab
     finally:
         await context.close()
@@ -94,7 +93,7 @@ async def test_an_owner_connects_a_platform_in_the_browser(browser: Browser, tmp
         program = Program(tmp_path, {**answering, "PARLEY_WEB_PORT": "0", **there.environ})
         program.forked = True
         async with guide(browser, program, there.title) as tab:
-            link = tab.get_by_role("link", name="Open the link")
+            link = tab.get_by_role("link", name=f"Open {there.title}")
             await expect(link).to_have_attribute("href", re.compile(re.escape(there.link)))
             first, *_ = there.tokens
             pasted, owner = OF_ANOTHER.get(platform, OF_ANOTHER["telegram"])
@@ -167,7 +166,7 @@ async def test_an_app_with_slacks_agent_view_is_chosen_by_a_button(browser: Brow
         async with guide(browser, program, there.title) as tab:
             await expect(tab.get_by_text("cannot go back")).to_be_visible()
             await tab.get_by_role("button", name="Agent view").click()
-            link = tab.get_by_role("link", name="Open the link")
+            link = tab.get_by_role("link", name=f"Open {there.title}")
             await expect(link).to_have_attribute("href", re.compile("agent_view"))
             await expect(tab.get_by_role("button", name="Agent view")).to_have_count(0)
             await gives_all(tab, there.tokens)

@@ -64,6 +64,7 @@ async def test_an_admin_approves_on_the_phone_and_the_run_goes_on(browser: Brows
 
         await card.get_by_role("button", name="Allow once").click()
         await expect(card).to_have_count(0)
+        await expect(tab.locator("#answer")).to_contain_text("Done: Allow once: python3 chart.py")
         await world.bot.channel.until(lambda: any(text.endswith("Here is your chart.") for text in world.bot.screen))
         assert ran == [["python3", "chart.py"]]
         assert any("✓ Approved by You" in text for text in world.bot.screen)

@@ -17,6 +17,21 @@ from tests.gateway.approving import CHART, asked, recorder
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 
 LEFT = AWAY + "; document.dispatchEvent(new Event('visibilitychange'))"
+UNSEEN = """async () => {
+  const isLocked = ({ held, pending }) => [...held, ...pending].some((lock) => lock.name === "parley-looked-at");
+  while (isLocked(await navigator.locks.query())) await new Promise((done) => setTimeout(done, 20));
+}"""
+"""Waits until the browser has taken note that no tab is looked at."""
+HELD_UP = """() => new Promise((held) => navigator.locks.request("parley-looked-at", () => {
+  held();
+  return new Promise((done) => (window.goOn = done));
+}))"""
+"""Holds up all tabs that come to be looked at, until `goOn()`."""
+WAITS = """async () => {
+  const isWaiting = ({ pending }) => pending.some((lock) => lock.name === "parley-looked-at");
+  while (!isWaiting(await navigator.locks.query())) await new Promise((done) => setTimeout(done, 20));
+}"""
+"""Waits until a tab waits to be looked at."""
 CLICKED = """async () => {
   const opened = [];
   clients.openWindow = async (address) => opened.push(address);  // a browser opens one only for a finger
@@ -66,6 +81,7 @@ async def test_an_approval_asked_elsewhere_is_counted_in_all_tabs_and_notified_o
     ):
         for tab in (chat, models):
             await tab.evaluate(LEFT)
+        await chat.evaluate(UNSEEN)
         request = await asked(world.bot, sender=user("bob"))
         await expect(chat.get_by_role("link", name="Manage 1 waiting")).to_be_visible()
         await expect(models.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
@@ -77,6 +93,20 @@ async def test_an_approval_asked_elsewhere_is_counted_in_all_tabs_and_notified_o
         await chat.evaluate(TAKEN_BACK)
         await world.bot.channel.until(lambda: any(text.endswith("Here is your chart.") for text in world.bot.screen))
         assert ran == [["python3", "chart.py"]]
+
+
+async def test_a_tab_that_is_left_as_soon_as_it_is_opened_counts_as_left(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, two_tabs(world, browser) as (context, chat, models):
+        for tab in (chat, models):
+            await tab.evaluate(LEFT)
+        await chat.evaluate(UNSEEN)
+        await chat.evaluate(HELD_UP)
+        opened = await context.new_page()
+        await opened.goto(f"{world.server.url}admin/models")
+        await chat.evaluate(WAITS)
+        await opened.evaluate(LEFT)
+        await chat.evaluate("goOn()")
+        await chat.evaluate(UNSEEN)
 
 
 async def test_what_comes_while_a_tab_is_looked_at_is_only_counted(browser: Browser, tmp_path: Path) -> None:

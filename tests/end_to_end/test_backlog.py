@@ -9,7 +9,7 @@ from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.inbox import acknowledged
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, shows
 
 pytestmark = [pytest.mark.quick_clock, only("telegram"), pytest.mark.timeout(120)]
 
@@ -33,7 +33,7 @@ async def test_twenty_messages_of_eight_hours_while_it_was_down_are_one_turn(
         stage.program.set("PARLEY_OWNERS", f"telegram:{ann.id}")
     await stage.start()
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["heard 1"])
+    await chat.until(shows("heard 1"))
     await acknowledged(stage.program.home)
     await stage.program.terminate()
 
@@ -43,7 +43,7 @@ async def test_twenty_messages_of_eight_hours_while_it_was_down_are_one_turn(
         await chat.says(ann, words)
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["heard 1", "heard 21"])
+    await chat.until(shows("heard 1", "heard 21"))
     assert stage.said == ["hello", *said]
     assert len(stage.model.requests) == 2
 
@@ -73,7 +73,7 @@ async def test_what_two_people_said_in_turns_while_it_was_down_becomes_a_turn_of
     stage.script.then(*[says("Heard.")] * 3)
     await stage.start()
     await team.says(ann, "@parley_bot hello")
-    await team.until(lambda c: c.screen == ["Heard."])
+    await team.until(shows("Heard."))
     await acknowledged(stage.program.home)
     await stage.program.terminate()
 
@@ -101,5 +101,5 @@ async def test_of_more_than_two_hundred_that_wait_each_is_refused_by_name(own_st
     await team.until(lambda c: all(words in "\n".join(c.screen) for words in refused), 60)
     writing.set()
 
-    await team.until(lambda c: c.screen[-1] == "For Bob.")
+    await team.until(ends_with("For Bob."))
     assert stage.said[1:] == [f"Bob: message {number}" for number in range(MOST_WAITING)]

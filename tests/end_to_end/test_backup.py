@@ -12,7 +12,7 @@ from gateway.upkeep.backup import WRITTEN
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with
 from tests.process import REPOSITORY, until
 
 pytestmark = [where(lambda facts: facts.name == "web"), pytest.mark.timeout(120)]
@@ -74,7 +74,7 @@ async def home(own_stage: Stage) -> Path:
         says("Done."),
     )
     await chat.says(ann, "keep this", document=("plan.txt", b"Monday", "text/plain"))
-    await chat.until(lambda seen: seen.screen[-1] == "Done.")
+    await chat.until(ends_with("Done."))
     await until((home / "mcp.json").exists)
     await until((home / "audit").exists)
     await stage.program.kill()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.emulators.model_script import Break, Failure, ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import only, where
-from tests.end_to_end.stage import API_KEY, Stage, answers, is_answered
+from tests.end_to_end.stage import API_KEY, Stage, ends_with, is_answered, says_last, shows
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
@@ -21,7 +21,7 @@ async def test_strange_events_are_passed_over_and_the_next_message_answered(stag
         await stage.net.emulator.push(event)
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
     await stage.heard()
     assert len(stage.model.requests) == 1
 
@@ -36,7 +36,7 @@ async def test_words_that_nobody_can_see_are_none(stage: Stage, words: str) -> N
     await chat.says(ann, words)
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
     assert stage.said == ["hello"]
 
 
@@ -72,7 +72,7 @@ async def test_half_of_a_character_is_replaced_and_not_passed_on(stage: Stage) -
 
     await chat.says(ann, "half \ud83d there")
 
-    await chat.until(lambda c: c.screen == ["Half \ufffd here."])
+    await chat.until(shows("Half \ufffd here."))
     assert stage.said == ["half \ufffd there"]
 
 
@@ -84,7 +84,7 @@ async def test_a_long_message_is_kept_whole_in_a_file(stage: Stage) -> None:
 
     words = "".join(f"{number:07} " for number in range(min(most, 100_000) // 8))
     await chat.says(ann, words)
-    await chat.until(lambda c: c.screen == ["A lot of numbers."])
+    await chat.until(shows("A lot of numbers."))
 
     assert len(stage.said) == 1
     assert "characters, is in the file message-" in stage.said[0]
@@ -102,8 +102,8 @@ async def test_many_messages_at_once_are_all_heard_in_order_and_keep_nobody_else
         await chat.says(ann, f"message {number}")
     await with_bob.says(bob, "hello")
 
-    await with_bob.until(lambda c: c.screen == ["heard 1"])
-    await chat.until(lambda c: c.screen[-1].endswith("heard 30"))
+    await with_bob.until(shows("heard 1"))
+    await chat.until(says_last("heard 30"))
     heard = max((request.texts("user") for request in stage.model.requests), key=len)
     assert [re.findall(r"message \d+", text)[-1] for text in heard] == [f"message {number}" for number in range(30)]
 
@@ -135,7 +135,7 @@ async def test_how_the_model_came_to_its_answer_is_not_shown(stage: Stage) -> No
 
     await chat.says(ann, "Which is further north?")
 
-    await chat.until(lambda c: c.screen[-1:] == ["Oslo."])
+    await chat.until(ends_with("Oslo."))
     assert not any("Rome" in words for said in chat.bot_messages for words in said.history)
 
 
@@ -161,7 +161,7 @@ async def test_a_call_that_makes_no_sense_is_an_error_for_the_model(stage: Stage
 
     await chat.says(ann, "do something odd")
 
-    await chat.until(answers("Something went wrong with my tool."))
+    await chat.until(shows("Something went wrong with my tool."))
     result = stage.model.requests[-1].messages[-1]
     assert result["role"] == "tool"
     assert len(str(result["content"])) < 25_000
@@ -176,7 +176,7 @@ async def test_many_calls_of_one_id_are_answered_one_by_one(stage: Stage) -> Non
 
     await chat.says(ann, "calculate a lot")
 
-    await chat.until(lambda c: "Enough." in c.screen[-1])
+    await chat.until(says_last("Enough."))
     stage.script.answers.clear()
 
 
@@ -186,7 +186,7 @@ async def test_a_stream_that_breaks_is_tried_again_and_answered_once(stage: Stag
 
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Second try."])
+    await chat.until(shows("Second try."))
 
 
 @only("telegram")
@@ -200,7 +200,7 @@ async def test_however_a_stream_breaks_it_is_tried_again(
 
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Second try."])
+    await chat.until(shows("Second try."))
 
 
 @only("telegram")
@@ -217,7 +217,7 @@ async def test_a_cut_in_the_middle_of_a_call_runs_no_tool(stage: Stage) -> None:
 
     await chat.says(ann, "note something")
 
-    await chat.until(answers("No notes."))
+    await chat.until(shows("No notes."))
     assert "note.txt" not in stage.model.requests[-1].last_text
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, has
 from tests.end_to_end.tables import stored
 from tests.process import until
 
@@ -59,14 +59,14 @@ async def test_in_a_group_others_go_on_while_a_run_waits_through_a_kill(own_stag
     await team.says(bob, "@parley_bot and me?")
     await team.until(lambda c: bool(_raises(c)))
     await team.says(ann, "@parley_bot who is first?")
-    await team.until(lambda c: any("For Ann." in text for text in c.screen))
+    await team.until(has("For Ann."))
     await stage.program.kill()
     await stage.start()
     await team.says(ann, "@parley_bot and now?")
-    await team.until(lambda c: any("Still for Ann." in text for text in c.screen))
+    await team.until(has("Still for Ann."))
     assert [asked.last_text.rpartition(": ")[2] for asked in stage.model.requests] == ["who is first?", "and now?"]
 
     await team.presses(ann, _raises(team)[0])
-    await team.until(lambda c: any("For Bob." in text for text in c.screen))
+    await team.until(has("For Bob."))
     assert stage.model.requests[-1].last_text.endswith("Bob: and me?")
     assert len(stage.model.requests) == 3

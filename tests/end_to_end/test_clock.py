@@ -3,7 +3,7 @@
 from tests.emulators.model_script import calls, says
 from tests.end_to_end.clock import Setting
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with
 
 pytestmark = only("telegram")
 
@@ -15,7 +15,7 @@ async def test_it_goes_by_the_clock_that_is_set_also_after_it_was_killed(own_sta
 
     own_stage.script.then(calls("clock"), says("Late."))
     await chat.says(ann, "what time is it?")
-    await chat.until(lambda c: c.screen[-1] == "Late.")
+    await chat.until(ends_with("Late."))
     assert "Sunday, 2027-03-28 01:58" in own_stage.model.requests[-1].last_text
 
     await own_stage.program.kill()
@@ -23,7 +23,7 @@ async def test_it_goes_by_the_clock_that_is_set_also_after_it_was_killed(own_sta
     await own_stage.start()
     own_stage.script.then(calls("clock"), says("Later."))
     await chat.says(ann, "and now?")
-    await chat.until(lambda c: c.screen[-1] == "Later.")
+    await chat.until(ends_with("Later."))
     assert "Sunday, 2027-03-28 03:58" in own_stage.model.requests[-1].last_text
 
 

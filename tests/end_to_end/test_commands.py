@@ -7,7 +7,7 @@ import pytest
 
 from tests.emulators.model_script import Turn, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, ends_with, newest, shows
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
@@ -15,7 +15,7 @@ COMMANDS = {
     *("help", "status", "pair", "link", "page", "people", "allow", "role", "block", "whoami"),
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("context", "compact", "skills", "skill", "approve", "deny", "rules"),
-    *("activation", "speakers", "tools", "budget", "tasks", "sessions", "resume", "rename"),
+    *("budget", "tasks", "sessions", "resume", "rename"),
     *("forget", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
 }
 """Commands that are there whatever the plugins add."""
@@ -43,7 +43,7 @@ async def test_stop_ends_the_answer_and_hangs_up_on_the_model(stage: Stage) -> N
     asked = await stage.asked(1)
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.until(shows("Stopped."))
     await stage.model.wait_for(lambda: asked.abandoned)
 
 
@@ -56,7 +56,7 @@ async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
     await chat.until(lambda c: newest(c).button("Stop") is not None)
     press = await chat.presses(ann, "Stop")
 
-    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.until(shows("Stopped."))
     await chat.until(lambda _: press.answered)
     await stage.model.wait_for(lambda: asked.abandoned)
     assert [each for row in newest(chat).buttons for each in row] == []
@@ -75,7 +75,7 @@ async def test_the_stop_button_keeps_the_words_that_were_shown(stage: Stage) -> 
     assert stopped.startswith("word word")
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == [stopped, "Hello."])
+    await chat.until(shows(stopped, "Hello."))
 
 
 async def test_after_stop_what_waited_is_dropped(stage: Stage) -> None:
@@ -87,10 +87,10 @@ async def test_after_stop_what_waited_is_dropped(stage: Stage) -> None:
     await chat.says(ann, "and about this")
     await stage.heard()
     await chat.says(ann, "/stop")
-    await chat.until(lambda c: c.screen == ["Stopped."])
+    await chat.until(shows("Stopped."))
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Stopped.", "Hello."])
+    await chat.until(shows("Stopped.", "Hello."))
     assert "and about this" not in stage.said
 
 
@@ -99,7 +99,7 @@ async def test_where_nothing_runs_stop_says_so(stage: Stage) -> None:
 
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen == ["Nothing is running here."])
+    await chat.until(shows("Nothing is running here."))
 
 
 async def test_new_begins_a_conversation_that_knows_nothing_of_the_last(stage: Stage) -> None:
@@ -107,12 +107,12 @@ async def test_new_begins_a_conversation_that_knows_nothing_of_the_last(stage: S
     stage.script.then(says("Noted."), says("I do not know."))
 
     await chat.says(ann, "my cat is called Tom")
-    await chat.until(lambda c: c.screen == ["Noted."])
+    await chat.until(shows("Noted."))
     await chat.says(ann, "/new")
     await chat.until(lambda c: "New conversation" in c.screen[-1])
     await chat.says(ann, "what is my cat called?")
 
-    await chat.until(lambda c: c.screen[-1] == "I do not know.")
+    await chat.until(ends_with("I do not know."))
     assert stage.said == ["what is my cat called?"]
 
 
@@ -123,12 +123,11 @@ async def test_new_stops_what_runs(stage: Stage) -> None:
     await chat.says(ann, "think for ever")
     asked = await stage.asked(1)
     await chat.says(ann, "/new")
-    await chat.until(lambda c: "New conversation" in "\n".join(c.screen))
-    assert "Stopped." in "\n".join(chat.screen)
+    await chat.until(lambda c: all(words in "\n".join(c.screen) for words in ("New conversation", "Stopped.")))
     await stage.model.wait_for(lambda: asked.abandoned)
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen[-1] == "Hello.")
+    await chat.until(ends_with("Hello."))
     assert stage.said == ["hello"]
 
 
@@ -186,10 +185,10 @@ async def test_language_is_chosen_by_a_button_and_holds_from_then_on(stage: Stag
     await chat.says(ann, "/language")
     await chat.until(lambda c: "Which language" in c.screen[0])
     await chat.presses(ann, "中文")
-    await chat.until(lambda c: c.screen[-1] == "我会在这里使用中文。")
+    await chat.until(ends_with("我会在这里使用中文。"))
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen[-1] == "这里没有正在运行的任务。")
+    await chat.until(ends_with("这里没有正在运行的任务。"))
 
 
 @where(lambda facts: facts.knows_language)
@@ -198,7 +197,7 @@ async def test_a_person_with_a_chinese_client_reads_chinese(stage: Stage) -> Non
 
     await chat.says(ann, "/stop")
 
-    await chat.until(lambda c: c.screen == ["这里没有正在运行的任务。"])
+    await chat.until(shows("这里没有正在运行的任务。"))
 
 
 @where(lambda facts: not facts.streams)  # in Slack's threads a word behind "!" may be no command
@@ -208,5 +207,5 @@ async def test_an_unknown_command_is_named_and_never_asked(stage: Stage) -> None
     await chat.says(ann, "/dance")
 
     sign = stage.platform.facts.command_sign
-    await chat.until(lambda c: c.screen == [f"Unknown command {sign}dance. See {sign}help."])
+    await chat.until(shows(f"Unknown command {sign}dance. See {sign}help."))
     assert stage.model.requests == []

@@ -4,7 +4,7 @@ import asyncio
 
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import only, where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, ends_with, newest
 from tests.end_to_end.tables import stored
 from tests.process import until
 
@@ -35,7 +35,7 @@ async def test_at_a_limit_the_button_goes_on_with_the_conversation(own_stage: St
     await chat.says(ann, "what time is it?")
     await chat.until(lambda c: bool(c.screen) and newest(c).button("Continue") is not None)
     await chat.presses(ann, "Continue")
-    await chat.until(lambda c: c.screen[-1] == "It is late.")
+    await chat.until(ends_with("It is late."))
     await chat.until(lambda c: all(message.button("Continue") is None for message in c.bot_messages))
 
     assert stage.said == ["what time is it?", "Please continue where you stopped."]
@@ -58,7 +58,7 @@ async def test_killed_three_times_in_the_same_call_it_is_set_aside_and_can_be_co
     await chat.until(lambda c: "three times at the same point" in c.screen[-1])
     await chat.presses(ann, "Continue")
 
-    await chat.until(lambda c: c.screen[-1] == "Waited.")
+    await chat.until(ends_with("Waited."))
     assert len(stage.model.requests) == 2
 
 
@@ -83,5 +83,5 @@ async def test_killed_again_and_again_a_run_that_advances_in_each_life_comes_to_
         life += 1
         await stage.start()
 
-    await chat.until(lambda c: c.screen[-1] == "All done.")
+    await chat.until(ends_with("All done."))
     assert stage.said == ["remember a lot"]

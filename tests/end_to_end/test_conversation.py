@@ -8,7 +8,7 @@ import pytest
 from gateway.delivery.progress_message import SHOW_AFTER
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest, rows_of
+from tests.end_to_end.stage import Stage, ends_with, is_finished, newest, rows_of, says_last, shows
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -32,7 +32,7 @@ async def test_progress_with_two_tools_then_the_answer_in_the_same_message(stage
     await chat.until(lambda c: rows_of(newest(c)).startswith("✓ Waiting 0.6 s\n✓ Calculating 17*23"))
 
     writing.set()
-    await chat.until(lambda c: c.screen == ["It is 391."])
+    await chat.until(shows("It is 391."))
     assert [each for row in newest(chat).buttons for each in row] == []
 
 
@@ -48,7 +48,7 @@ async def test_it_is_seen_typing_until_there_is_something_to_show(stage: Stage) 
     assert all(chat.actions[0].at < message.at for message in chat.bot_messages)
 
     thinking.set()
-    await chat.until(lambda c: c.screen == ["Good morning, Ann."])
+    await chat.until(shows("Good morning, Ann."))
 
 
 @where(lambda facts: facts.emulated)  # elsewhere the text is shown as it streams
@@ -57,7 +57,7 @@ async def test_a_quick_answer_is_one_message_that_was_never_edited(stage: Stage)
     stage.script.then(says("Good morning, Ann."))
 
     said = await chat.says(ann, "good morning")
-    await chat.until(lambda c: c.screen == ["Good morning, Ann."])
+    await chat.until(shows("Good morning, Ann."))
 
     was_slow = newest(chat).at - said.at >= SHOW_AFTER  # on a busy machine progress may come first, but not before that
     assert list(newest(chat).history) == ["Good morning, Ann."] or was_slow
@@ -70,13 +70,13 @@ async def test_the_same_event_twice_is_answered_once(stage: Stage) -> None:
     stage.script.then(says("Once."), says("Twice."))
 
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["Once."])
+    await chat.until(shows("Once."))
     await stage.heard()
     await stage.platform.redeliver()
     await stage.heard()
     await chat.says(ann, "hello again")
 
-    await chat.until(lambda c: c.screen == ["Once.", "Twice."])
+    await chat.until(shows("Once.", "Twice."))
     assert stage.said == ["hello", "hello again"]
 
 
@@ -107,7 +107,7 @@ async def test_a_message_during_a_run_steers_it(stage: Stage) -> None:
     await stage.heard()
     planning.set()
 
-    await chat.until(lambda c: c.screen[-1] == "Oslo it is.\n\nBergen then.")
+    await chat.until(ends_with("Oslo it is.\n\nBergen then."))
     assert stage.said == ["plan a trip to Oslo", "no, to Bergen"]
 
 
@@ -123,9 +123,9 @@ async def test_the_answer_never_stands_above_what_the_person_wrote_later(stage: 
     await stage.heard()
     planning.set()
 
-    await chat.until(lambda c: c.screen[-1] == "Oslo it is.\n\nBergen then.")
+    await chat.until(ends_with("Oslo it is.\n\nBergen then."))
     assert newest(chat).at > later.at
-    await chat.until(lambda c: c.screen == ["Oslo it is.\n\nBergen then."])
+    await chat.until(shows("Oslo it is.\n\nBergen then."))
 
 
 @where(lambda facts: facts.people_edit)
@@ -142,7 +142,7 @@ async def test_an_edit_of_a_message_that_waits_changes_it(stage: Stage) -> None:
     await stage.heard()
     planning.set()
 
-    await chat.until(lambda c: c.screen[-1].endswith("Bergen then."))
+    await chat.until(says_last("Bergen then."))
     assert stage.said == ["plan a trip to Oslo", "no, to Bergen"]
 
 
@@ -152,13 +152,13 @@ async def test_what_is_replied_to_is_told_to_the_model(stage: Stage) -> None:
     stage.script.then(says("Oslo, Bergen and Tromsø."), says("Rain."), says("The second is Bergen."))
 
     await chat.says(ann, "name three towns")
-    await chat.until(lambda c: c.screen == ["Oslo, Bergen and Tromsø."])
+    await chat.until(shows("Oslo, Bergen and Tromsø."))
     towns = newest(chat)
     await chat.says(ann, "weather?")
-    await chat.until(lambda c: c.screen[1:] == ["Rain."])
+    await chat.until(shows("Oslo, Bergen and Tromsø.", "Rain."))
     await chat.says(ann, "which is the second?", reply_to=towns)
 
-    await chat.until(lambda c: c.screen[-1] == "The second is Bergen.")
+    await chat.until(ends_with("The second is Bergen."))
     assert re.search(r"In reply to: \w+: Oslo, Bergen and Tromsø.", stage.model.requests[-1].last_text)
 
 
@@ -168,7 +168,7 @@ async def test_a_long_answer_with_code_comes_in_messages_each_whole_in_itself(st
     stage.script.then(says(LONG, chunk=1000))
 
     await chat.says(ann, "write me a lot of code")
-    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 360)
+    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 360 and is_finished(c))
 
     assert len(LONG) > 10_000
     assert len(chat.screen) >= len(LONG) / facts.longest
@@ -185,6 +185,6 @@ async def test_no_message_breaks_a_family_apart(stage: Stage) -> None:
     stage.script.then(says(family * 1200, chunk=1000))
 
     await chat.says(ann, "many families, please")
-    await chat.until(lambda c: sum(words.count(family) for words in c.screen) == 1200)
+    await chat.until(lambda c: sum(words.count(family) for words in c.screen) == 1200 and is_finished(c))
 
     assert "".join(chat.screen).replace("\n", "") == family * 1200  # the terminal folds it

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.emulators.model_script import says
-from tests.end_to_end.stage import Stage, is_answered
+from tests.end_to_end.stage import Stage, ends_with, is_answered
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 LISTED = re.compile(r"([0-9a-f]{6})\W+How often")
@@ -29,7 +29,7 @@ async def test_an_earlier_conversation_is_listed_and_resumed(stage: Stage) -> No
     await chat.says(ann, f"/resume {listed}")
     await chat.until(lambda c: "Back in" in c.screen[-1])
     await chat.says(ann, "And on which day?")
-    await chat.until(lambda c: c.screen[-1] == "Every Sunday.")
+    await chat.until(ends_with("Every Sunday."))
 
     assert "How often do I water the cactus?" in stage.said
     assert "How is the weather?" not in stage.said

@@ -11,7 +11,7 @@ from parley.testing.emulators.discord_chat import Chat
 from parley.testing.emulators.discord_state import Person
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with
 
 pytestmark = [only("discord"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(180)]
 
@@ -42,7 +42,7 @@ async def test_a_table_whose_confirmation_was_cut_off_by_a_kill_is_there_once(
     await stage.start()
     stage.script.then(says("You are welcome."))
     await chat.says(ann, "thanks")
-    await chat.until(lambda c: c.screen[-1] == "You are welcome.")
+    await chat.until(ends_with("You are welcome."))
 
     assert [text.count(SHOWN) for text in chat.screen] == [1, 0]
     assert chat.bot_messages[0].has_layout

@@ -8,7 +8,7 @@ from parley.testing.emulators.discord import DiscordEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.crowd import Crowd
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [only("discord"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -71,7 +71,7 @@ async def test_frames_that_nobody_can_read(stage: Stage, discord: DiscordEmulato
         await discord.push(frame)
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
 
 async def test_mentions_while_parley_was_down_are_caught_up_in_channels_too(
@@ -82,11 +82,11 @@ async def test_mentions_while_parley_was_down_are_caught_up_in_channels_too(
     team = discord.group("Team", [ann])
 
     await team.says(ann, "@parley_bot first")
-    await team.until(lambda c: c.screen == ["heard 1"])
+    await team.until(shows("heard 1"))
     assert await stage.program.terminate() == 0
     await team.says(ann, "not for you")
     await team.says(ann, "@parley_bot second")
     await stage.start()
 
-    await team.until(lambda c: c.screen == ["heard 1", "heard 2"])
+    await team.until(shows("heard 1", "heard 2"))
     assert stage.said == ["Ann: first", "Ann: second"]

@@ -10,7 +10,7 @@ from parley.testing.emulators.discord_chat import Chat
 from parley.testing.emulators.discord_state import Person
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with
 
 pytestmark = [only("discord"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -22,18 +22,18 @@ async def test_a_conversation_is_chosen_from_the_menu_of_those_in_a_server(
     team = discord.group("Team", [ann])
     stage.script.then(says("Noted."), says("Fine."))
     await team.says(ann, "@parley_bot plan the trip")
-    await team.until(lambda c: c.screen[-1] == "Noted.")
+    await team.until(ends_with("Noted."))
     await team.says(ann, "/new")
     await team.until(lambda c: len(c.screen) == 2)
     await team.says(ann, "@parley_bot plan the party")
-    await team.until(lambda c: c.screen[-1] == "Fine.")
+    await team.until(ends_with("Fine."))
 
     await team.says(ann, "/sessions")
     await team.until(lambda c: bool(c.bot_messages[-1].menus))
     assert team.bot_messages[-1].buttons == []
     press = await team.picks(ann, "plan the trip")
     await team.until(lambda c: c.screen[-1].startswith("Back in plan the trip."))
-    assert press.answered
+    await team.until(lambda _: press.answered)
     assert discord.violations == []
 
 
@@ -63,5 +63,5 @@ async def test_a_question_is_answered_in_ones_own_words_by_a_form(stage: Stage) 
     await chat.until(lambda c: bool(c.channel.forms))
     await chat.submits(ann, chat.form(ann), {"Text": "green with dots"})
 
-    await chat.until(lambda c: c.screen[-1] == "Green it is.")
+    await chat.until(ends_with("Green it is."))
     assert any("green with dots" in text for text in chat.screen)

@@ -5,7 +5,7 @@ import asyncio
 from parley.testing.emulators.discord import DiscordEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, shows
 from tests.end_to_end.stored import sources
 
 pytestmark = only("discord")
@@ -21,14 +21,14 @@ async def test_where_it_is_set_so_each_conversation_gets_a_thread(
     team = own_discord.group("Team", [ann, bob])
 
     from_ann = await team.says(ann, "@parley_bot plan a trip")
-    await team.until(lambda c: c.screen == ["heard 1"])
+    await team.until(shows("heard 1"))
     thread = team.thread(from_ann)
     assert thread.screen == ["heard 1"]
     await thread.says(ann, "to Oslo")
-    await thread.until(lambda c: c.screen == ["heard 1", "heard 2"])
+    await thread.until(shows("heard 1", "heard 2"))
     from_bob = await team.says(bob, "@parley_bot and one for me")
 
-    await team.until(lambda c: c.screen == ["heard 1", "heard 2", "heard 1"])
+    await team.until(shows("heard 1", "heard 2", "heard 1"))
     assert team.thread(from_bob).screen == ["heard 1"]
     assert own_stage.said == ["Bob: and one for me"]
 
@@ -42,10 +42,10 @@ async def test_a_person_quotes_their_own_words_of_another_thread_on_discord(
     ann = own_discord.person("Ann", language="en")
     room = own_discord.group("team", [ann])
     said = await room.says(ann, "@parley_bot name a town")
-    await room.until(lambda c: c.screen[-1] == "It is Oslo.")
+    await room.until(ends_with("It is Oslo."))
 
     await room.says(ann, "@parley_bot did you see that?", reply_to=said)
-    await room.until(lambda c: c.screen[-1] == "Yes.")
+    await room.until(ends_with("Yes."))
     assert await sources(own_stage) == []
 
 
@@ -66,5 +66,5 @@ async def test_an_answer_to_a_channel_that_was_deleted_is_given_up_and_others_ar
     await own_discord.wait_for(lambda: any("For nobody." in str(call.params) for call in own_discord.calls))
     await with_bob.says(bob, "hello")
 
-    await with_bob.until(lambda c: c.screen == ["Hello Bob."])
+    await with_bob.until(shows("Hello Bob."))
     assert sum("For nobody." in str(call.params) for call in own_discord.calls) == 1

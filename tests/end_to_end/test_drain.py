@@ -7,7 +7,7 @@ import pytest
 
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only, where
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, shows
 from tests.process import until
 
 LONG = "600"
@@ -36,7 +36,7 @@ async def test_the_answer_goes_out_and_what_is_said_meanwhile_waits_for_the_next
     assert len(stage.model.requests) == 1
 
     await stage.start()
-    await chat.until(lambda c: c.screen[-1] == "Still here.")
+    await chat.until(ends_with("Still here."))
     assert len(stage.model.requests) == 2
     assert not any("Took" in text for text in chat.screen)
 
@@ -62,4 +62,4 @@ async def test_a_second_signal_ends_it_at_once_and_the_next_life_answers(
     assert await stage.program.ended() == code
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))

@@ -4,7 +4,7 @@ import pytest
 
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, ends_with, newest
 from tests.end_to_end.test_early_presses import answered_late, buttons, presses_early
 
 pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
@@ -21,7 +21,7 @@ async def test_continue_goes_on_and_leaves_the_words_of_the_answer(own_stage: St
     await presses_early(stage, chat, ann, "what time is it?", "Continue")
     answered.set()
 
-    await chat.until(lambda c: c.screen[-1] == "It is late.")
+    await chat.until(ends_with("It is late."))
     await chat.until(lambda c: not buttons(c))
     assert any("Reached the limit" in text for text in chat.screen)
     assert stage.said == ["what time is it?", "Please continue where you stopped."]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, shows
+from tests.end_to_end.stage import Stage, ends_with, shows
 
 pytestmark = [
     where(lambda facts: facts.people_edit),
@@ -33,7 +33,7 @@ async def test_an_edit_begins_a_run_anew_that_changed_nothing(stage: Stage) -> N
     await stage.asked(2)
     await chat.edits(asked, "weather in Bergen")
 
-    await chat.until(lambda c: c.screen[-1] == "Bergen.")
+    await chat.until(ends_with("Bergen."))
     assert stage.said == ["weather in Bergen"]
 
 
@@ -58,12 +58,12 @@ async def test_once_something_was_written_a_button_answers_the_new_words(stage: 
     stage.script.then(writes, says("Noted."), says("Cheese, noted."))
 
     asked = await chat.says(ann, "remember the milk")
-    await chat.until(lambda c: c.screen[-1:] == ["Noted."])
+    await chat.until(ends_with("Noted."))
     await chat.edits(asked, "remember the cheese")
     await chat.until(lambda c: c.screen[-1].startswith(OFFER))
     await chat.presses(ann, "Answer again with the new words")
 
-    await chat.until(lambda c: c.screen[-1] == "Cheese, noted.")
+    await chat.until(ends_with("Cheese, noted."))
     assert stage.said == ["remember the cheese"]
 
 
@@ -78,7 +78,7 @@ async def test_an_edit_of_an_older_message_does_nothing(stage: Stage) -> None:
     await chat.edits(asked, "weather in Bergen?")
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen[-1] == "Hello.")
+    await chat.until(ends_with("Hello."))
     assert stage.said == ["hello"]
 
 
@@ -93,7 +93,7 @@ async def test_in_a_group_the_person_edits_the_message_and_others_are_answered_a
     await stage.heard()
     await team.edits(asked, "@parley_bot weather in Bergen?")
 
-    await team.until(lambda c: c.screen[-1] == "For Ann.")
+    await team.until(ends_with("For Ann."))
     assert [text for text in team.screen if text.startswith("For")] == ["For Bob: Bergen.", "For Ann."]
     assert stage.said == ["Bob: weather in Bergen?", "Ann: and tomorrow?"]
 
@@ -112,7 +112,7 @@ async def test_killed_when_an_edit_has_just_come_its_words_are_answered_once(sta
     await stage.program.kill()
     stage.script.respond = lambda _: says("Sun.")
     await stage.start()
-    await chat.until(lambda c: c.screen[-1:] == ["Sun."])
+    await chat.until(ends_with("Sun."))
 
     assert stage.said == ["weather in Bergen"]
     stage.script.respond = lambda _: says("You are welcome.")
@@ -133,7 +133,7 @@ async def test_killed_when_the_new_run_has_begun_it_goes_on(stage: Stage) -> Non
     stage.script.respond = lambda _: says("Sun.")
     await stage.start()
 
-    await chat.until(lambda c: c.screen[-1:] == ["Sun."])
+    await chat.until(ends_with("Sun."))
     assert "\n".join(chat.screen).count("Sun.") == 1
     assert stage.said == ["weather in Bergen"]
 
@@ -149,7 +149,7 @@ async def test_killed_when_a_retry_has_just_come_it_is_answered_once(stage: Stag
     await stage.program.kill()
     stage.script.respond = lambda _: says("Sun.")
     await stage.start()
-    await chat.until(lambda c: c.screen[-1:] == ["Sun."])
+    await chat.until(ends_with("Sun."))
     stage.script.respond = lambda _: says("You are welcome.")
     await chat.says(ann, "thanks")
 
@@ -175,6 +175,6 @@ async def test_killed_when_a_rewind_has_just_come_one_exchange_is_taken_back(sta
     stage.script.then(says("Four."))
     await chat.says(ann, "fourth")
 
-    await chat.until(lambda c: c.screen[-1] == "Four.")
+    await chat.until(ends_with("Four."))
     assert stage.said == ["first", "second", "fourth"]
     assert "\n".join(chat.screen).count(REWOUND) == 1

@@ -6,7 +6,7 @@ from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.embedded import ROCKETS
 from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = only("telegram")
 
@@ -36,7 +36,7 @@ async def test_a_photo_reaches_a_model_that_sees(own_stage: Stage) -> None:
     ann, chat = own_stage.private("Ann")
 
     await chat.says(ann, "what is this?", photo=picture())
-    await chat.until(lambda c: c.screen == ["A red dot."])
+    await chat.until(shows("A red dot."))
 
     content = own_stage.model.requests[-1].messages[-1]["content"]
     assert isinstance(content, list)

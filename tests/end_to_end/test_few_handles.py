@@ -11,7 +11,7 @@ import pytest
 from tests.emulators.model_script import Break, says
 from tests.end_to_end.jobs import PROPOSED, REPORT, SECONDS, Cast, agreed, proposes, tells
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, is_finished, shows
 from tests.process import SILENT, python, until
 
 pytestmark = [
@@ -66,9 +66,9 @@ async def test_messages_wait_for_handles_and_are_answered_once(own_stage: Stage)
         await until(lambda: "a run waits for file handles" in stage.log)
         assert chat.screen == []
 
-    await chat.until(lambda c: c.screen == ["Hello!"], SECONDS)
+    await chat.until(shows("Hello!"), SECONDS)
     await chat.says(ann, "and again")
-    await chat.until(lambda c: c.screen == ["Hello!", "Hello!"], SECONDS)
+    await chat.until(shows("Hello!", "Hello!"), SECONDS)
     assert "raise the limit on open files" in stage.log
 
 
@@ -83,7 +83,7 @@ async def test_a_message_that_waits_for_handles_is_answered_by_the_next_start(ow
         await stage.program.kill()
 
     await stage.start()
-    await chat.until(lambda c: c.screen == ["Hello!"], SECONDS)
+    await chat.until(shows("Hello!"), SECONDS)
 
 
 async def test_a_message_that_waits_for_handles_can_be_stopped(own_stage: Stage) -> None:
@@ -98,24 +98,27 @@ async def test_a_message_that_waits_for_handles_can_be_stopped(own_stage: Stage)
 
     await chat.until(lambda c: any("Stopped" in each for each in c.screen), SECONDS)
     await chat.says(ann, "hello again")
-    await chat.until(lambda c: c.screen[-1] == "Hello!", SECONDS)
+    await chat.until(ends_with("Hello!"), SECONDS)
     assert chat.screen.count("Hello!") == 1
 
 
 async def test_an_answer_that_cannot_ask_its_model_again_goes_on_once_there_are_handles(own_stage: Stage) -> None:
     stage = own_stage
     hold = asyncio.Event()
-    stage.script.then(says("This is cut off.", chunk=4, hold=hold, breaks=Break("cut")), says("Hello!"))
+    cut = says("This is cut off.", chunk=4, hold=hold, breaks=Break("cut"))
+    stage.script.then(says("Good morning."), cut, says("Hello!"))
     await stage.start()
     ann, chat = stage.private("Ann")
+    await chat.says(ann, "good morning")  # so that what writes answers is imported
+    await chat.until(shows("Good morning."))
     await chat.says(ann, "hello")
-    await until(lambda: len(stage.model.requests) == 1)
+    await until(lambda: len(stage.model.requests) == 2)
     with no_more_handles(stage.program.pid):
         hold.set()
         await until(lambda: "a run waits for file handles" in stage.log)
 
-    await chat.until(lambda c: c.screen[-1] == "Hello!", SECONDS)
-    assert len(stage.model.requests) == 2
+    await chat.until(ends_with("Hello!"), SECONDS)
+    assert len(stage.model.requests) == 3
 
 
 async def test_a_command_waits_for_handles_and_is_obeyed_once(own_stage: Stage) -> None:
@@ -132,8 +135,8 @@ async def test_a_command_waits_for_handles_and_is_obeyed_once(own_stage: Stage) 
         assert len(chat.screen) == 1
         await chat.says(ann, "and again")
 
-    await chat.until(lambda c: len(c.screen) == 3, SECONDS)
-    assert sorted(chat.screen[1:]) == ["Aside, not part of the conversation:\n\nHello!", "Hello!"]
+    told = ["Aside, not part of the conversation:\n\nHello!", "Hello!"]
+    await chat.until(lambda c: sorted(c.screen[1:]) == told and is_finished(c), SECONDS)
 
 
 async def test_a_report_waits_for_handles_and_is_made_once(own_stage: Stage) -> None:
@@ -142,7 +145,7 @@ async def test_a_report_waits_for_handles_and_is_made_once(own_stage: Stage) -> 
     stage.script.respond = cast = Cast(proposes(), says(PROPOSED), runs=(says(REPORT),))
     await stage.start()
     ann, chat = stage.private("Ann")
-    await agreed(ann, chat)
+    await agreed(stage, ann, chat)
     stage.clock.move_to("2026-11-23 08:59:55")
     soon = stage.clock.now + 2.0  # the program has read the file by then, for which it needs a handle
     await until(lambda: stage.clock.now > soon)

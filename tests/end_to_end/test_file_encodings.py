@@ -7,7 +7,7 @@ import pytest
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Person
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, says_last
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -22,7 +22,7 @@ ENCODED = [
 async def read(stage: Stage, chat: Chat) -> str:
     """Wait for the answer. Return what the model has read in the file."""
     answer = await stage.asked(2)
-    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("Apples it is."))
+    await chat.until(says_last("Apples it is."))
     return answer.last_text
 
 

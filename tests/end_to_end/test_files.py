@@ -9,7 +9,7 @@ from tests.agent_core.files.unseen_pictures import UNSEEN
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, has, is_finished, says_last, shows
 
 pytestmark = [where(lambda facts: facts.files), pytest.mark.asyncio(loop_scope="module")]
 
@@ -20,7 +20,7 @@ async def test_a_document_is_in_the_workspace_when_the_model_hears_of_it(stage: 
 
     await chat.says(ann, "where do I go?", document=("plan.txt", b"Monday: Oslo", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["You go to Oslo."])
+    await chat.until(shows("You go to Oslo."))
     assert stage.said == ["where do I go?"]
     assert "\n[file: plan.txt, 12 bytes, in the workspace]\n" in stage.circumstances[0]
     assert "Monday: Oslo" in stage.model.requests[-1].last_text
@@ -32,7 +32,7 @@ async def test_a_name_in_any_script_reaches_the_model(stage: Stage) -> None:
 
     await chat.says(ann, "where do I go?", document=("план 计划.txt", b"Monday: Oslo", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["To Oslo."])
+    await chat.until(shows("To Oslo."))
     assert "\n[file: план 计划.txt, 12 bytes, in the workspace]\n" in stage.circumstances[0]
 
 
@@ -42,7 +42,7 @@ async def test_a_file_of_a_mac_is_found_under_the_name_that_the_model_writes(sta
 
     await chat.says(ann, "where do I go?", document=("Abscha\u0308tzung.txt", b"Monday: Oslo", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["To Oslo."])
+    await chat.until(shows("To Oslo."))
     assert "Monday: Oslo" in stage.model.requests[-1].last_text
 
 
@@ -52,7 +52,7 @@ async def test_a_model_without_eyes_is_told_of_the_picture_in_words(stage: Stage
 
     await chat.says(ann, "what is this?", photo=picture())
 
-    await chat.until(lambda c: c.screen == ["I cannot see it."])
+    await chat.until(shows("I cannot see it."))
     assert stage.said == ["what is this?"]
     assert "\n[file: photo" in stage.circumstances[0]
 
@@ -63,7 +63,7 @@ async def test_a_picture_that_nobody_sees_is_told_once_to_the_person_and_to_the_
 
     await chat.says(ann, "what is this?", document=("photo.heic", UNSEEN["HEIC"], "image/heic"))
 
-    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("Send it as PNG."))
+    await chat.until(says_last("Send it as PNG."))
     assert sum("I cannot see photo.heic" in each for each in chat.screen) == 1
     assert stage.circumstances[0].count("a picture whose format (HEIC) no model can see") == 1
 
@@ -75,7 +75,7 @@ async def test_a_name_that_climbs_out_is_only_a_name(stage: Stage) -> None:
 
     await chat.says(ann, "look", document=("../../.env", b"OPENAI_API_KEY=stolen", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["One file."])
+    await chat.until(shows("One file."))
     found = [path for path in home.rglob("*") if path.is_file() and b"stolen" in path.read_bytes()]
     places = {path.relative_to(home).parts[0] for path in found}
     assert {place for place in places if not place.startswith("parley.db")} <= {"workspaces", "uploads"}
@@ -95,7 +95,7 @@ async def test_a_hostile_name_harms_nothing(stage: Stage, name: str) -> None:
 
     await chat.says(ann, "look", document=(name, b"harmless", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["Thanks."])
+    await chat.until(shows("Thanks."))
     told = stage.circumstances[0]
     assert [line for line in told.splitlines() if "8 bytes, in the workspace" in line] == [
         line for line in told.splitlines() if line.startswith("[file: ")
@@ -110,7 +110,7 @@ async def test_a_name_with_a_null_byte_harms_nothing(stage: Stage) -> None:
 
     await chat.says(ann, "look", document=("a\x00b.txt", b"harmless", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["Thanks."])
+    await chat.until(shows("Thanks."))
     assert "8 bytes, in the workspace" in stage.circumstances[0]
 
 
@@ -122,7 +122,7 @@ async def test_a_file_that_cannot_be_fetched_does_not_silence_the_answer(stage: 
 
     await chat.says(ann, "where do I go?", document=("plan.txt", b"Monday: Oslo", "text/plain"))
 
-    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("It did not arrive."))
+    await chat.until(says_last("It did not arrive."))
     assert len(chat.screen) == 1
     assert "I could not get plan.txt: it could not be reached; send it again later." in chat.screen[0]
     assert "plan.txt could not be fetched" in stage.circumstances[0]
@@ -133,10 +133,10 @@ async def test_two_files_of_one_name_are_both_kept(stage: Stage) -> None:
     stage.script.then(says("One."), says("Two."))
 
     await chat.says(ann, "one", document=("both.txt", b"first", "text/plain"))
-    await chat.until(lambda c: c.screen == ["One."])
+    await chat.until(shows("One."))
     await chat.says(ann, "two", document=("both.txt", b"second", "text/plain"))
 
-    await chat.until(lambda c: c.screen == ["One.", "Two."])
+    await chat.until(shows("One.", "Two."))
     assert "[file: both-2.txt, 6 bytes" in stage.circumstances[1]
 
 
@@ -146,10 +146,29 @@ async def test_a_file_of_the_workspace_is_sent_back(stage: Stage) -> None:
 
     await chat.says(ann, "send it back", document=("note.txt", b"Monday: Oslo", "text/plain"))
 
-    await chat.until(lambda c: "Sent." in c.screen)
-    assert "[note.txt] Here" in chat.screen
+    await chat.until(lambda c: {"Sent.", "[note.txt] Here"} <= {*c.screen} and is_finished(c))
     sent = next(message.document for message in chat.bot_messages if message.document)
     assert sent.content == b"Monday: Oslo"
+
+
+@where(lambda facts: facts.name == "telegram")
+async def test_of_several_files_the_others_arrive_where_one_is_refused(stage: Stage) -> None:
+    """Telegram takes no empty file, and none of those that come with one."""
+    ann, chat = stage.private("Ann")
+    files = {"first.txt": "one", "empty.txt": "", "last.txt": "three"}
+    path, *also = files
+    stage.script.then(
+        calls(*(ToolUse("write_file", {"path": name, "content": content}) for name, content in files.items())),
+        calls(ToolUse("send_file", {"path": path, "also": [*also], "caption": "Here"})),
+        says("Sent."),
+    )
+
+    await chat.says(ann, "send them")
+
+    await chat.until(lambda c: "Sent." in c.screen and is_finished(c))
+    assert [message.document.content for message in chat.bot_messages if message.document] == [b"one", b"three"]
+    assert "[first.txt] Here" in chat.screen
+    assert "empty.txt: " in stage.model.requests[-1].last_text
 
 
 CHART = ("chart.png", picture(), "image/png")
@@ -162,7 +181,7 @@ async def test_a_long_answer_is_a_message_of_its_own(stage: Stage) -> None:
     stage.script.then(SENDS, says("All about it. " * 400))
 
     await chat.says(ann, "send it back", document=CHART)
-    await chat.until(lambda c: any("All about it" in text for text in c.screen))
+    await chat.until(has("All about it"))
 
     assert chat.screen[0] in ("[photo]", "[chart.png]")
 
@@ -179,6 +198,6 @@ async def test_an_answer_is_not_hidden_under_a_picture_above_what_was_said_since
     await chat.says(ann, "and be quick")
     await stage.heard()
     goes_on.set()
-    await chat.until(lambda c: "Well." in c.screen[-1])
+    await chat.until(says_last("Well."))
 
     assert any(text in ("[photo]", "[chart.png]") for text in chat.screen)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.emulators.model_script import ModelRequest, ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, newest, shows
 
 pytestmark = [where(lambda facts: facts.groups), pytest.mark.asyncio(loop_scope="module")]
 
@@ -22,7 +22,7 @@ async def test_in_a_group_only_who_names_parley_is_answered(stage: Stage) -> Non
     await team.says(ann, "lunch?")
     await team.says(bob, "when?")
     await team.says(bob, "@parley_bot when is lunch?")
-    await team.until(lambda c: c.screen == ["At noon."])
+    await team.until(shows("At noon."))
 
     assert stage.said == ["Bob: when is lunch?"]
     assert len(stage.model.requests) == 1
@@ -36,7 +36,7 @@ async def test_an_answer_in_a_group_is_a_reply_to_the_question(stage: Stage) -> 
 
     question = await team.says(bob, "@parley_bot when is lunch?")
     await team.says(ann, "hm")
-    await team.until(lambda c: c.screen == ["At noon."])
+    await team.until(shows("At noon."))
 
     assert newest(team).reply_to == question
 
@@ -47,10 +47,10 @@ async def test_a_reply_to_parley_needs_no_mention(stage: Stage) -> None:
     stage.script.then(says("At noon."), says("In the canteen."))
 
     await team.says(ann, "@parley_bot when is lunch?")
-    await team.until(lambda c: c.screen == ["At noon."])
+    await team.until(shows("At noon."))
     await team.says(ann, "and where?", reply_to=newest(team))
 
-    await team.until(lambda c: c.screen == ["At noon.", "In the canteen."])
+    await team.until(shows("At noon.", "In the canteen."))
 
 
 async def test_in_a_group_each_person_gets_an_answer_of_their_own(stage: Stage) -> None:
@@ -65,7 +65,7 @@ async def test_in_a_group_each_person_gets_an_answer_of_their_own(stage: Stage) 
     await stage.heard()
     writing.set()
 
-    await team.until(lambda c: c.screen == ["For Ann.", "For Bob."])
+    await team.until(shows("For Ann.", "For Bob."))
     assert stage.said == ["Ann: mine first", "Bob: and mine"]
 
 
@@ -75,9 +75,10 @@ async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
     thinking = asyncio.Event()
 
     def respond(asked: ModelRequest) -> Turn:
-        """Call a tool until Ann is heard: Parley reads the rest of the group's messages before she can steer."""
+        """Wait, each time longer, until Ann is heard: Parley reads the rest of the group's messages before that."""
         _, _, city = asked.texts("user")[-1].rpartition(" to ")
-        return says(f"{city}.") if city != "Oslo" else Turn(tools=(ToolUse("wait", {"seconds": 0.1}),), hold=thinking)
+        wait = ToolUse("wait", {"seconds": len(stage.model.requests) / 10})
+        return says(f"{city}.") if city != "Oslo" else Turn(tools=(wait,), hold=thinking)
 
     stage.script.respond = respond
     await team.says(ann, "@parley_bot plan a trip to Oslo")
@@ -87,7 +88,7 @@ async def test_in_a_group_only_who_asked_steers(stage: Stage) -> None:
     await stage.heard()
     thinking.set()
 
-    await team.until(lambda c: c.screen == ["Bergen.", "Rome."])
+    await team.until(shows("Bergen.", "Rome."))
     *_, steered, _ = (request.texts("user") for request in stage.model.requests)
     assert [words.rpartition("\n")[2] for words in steered] == ["Ann: plan a trip to Oslo", "Ann: no, to Bergen"]
 
@@ -115,11 +116,11 @@ async def test_what_was_said_before_is_told_with_the_first_mention_and_later_onl
 
     await team.says(bob, "We could meet at noon.")
     await team.says(ann, "@parley_bot what was proposed?")
-    await team.until(lambda c: c.screen == ["Noon."])
+    await team.until(shows("Noon."))
     first = stage.model.requests[-1].last_text
     await team.says(mallory, "How about two?")
     await team.says(ann, "@parley_bot and now?")
-    await team.until(lambda c: c.screen == ["Noon.", "Noon or two."])
+    await team.until(shows("Noon.", "Noon or two."))
     second = stage.model.requests[-1].last_text
 
     assert "Bob: We could meet at noon." in first
@@ -134,7 +135,7 @@ async def test_a_mention_alone_is_asked_what_it_wants(stage: Stage) -> None:
 
     await team.says(ann, "@parley_bot")
 
-    await team.until(lambda c: c.screen == ["Yes? Tell me what you need."])
+    await team.until(shows("Yes? Tell me what you need."))
     assert stage.model.requests == []
 
 
@@ -146,7 +147,7 @@ async def test_other_bots_are_not_answered(stage: Stage) -> None:
     await team.says(other, "@parley_bot hello")
     await team.says(ann, "@parley_bot hello")
 
-    await team.until(lambda c: c.screen == ["Hello Ann."])
+    await team.until(shows("Hello Ann."))
     assert len(stage.model.requests) == 1
 
 
@@ -158,5 +159,5 @@ async def test_strangers_in_a_group_are_not_answered(stage: Stage) -> None:
     await team.says(mallory, "@parley_bot hello")
     await team.says(ann, "@parley_bot hello")
 
-    await team.until(lambda c: c.screen == ["Hello Ann."])
+    await team.until(shows("Hello Ann."))
     assert stage.said == ["Ann: hello"]

@@ -8,7 +8,7 @@ import pytest
 from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, rows_of, shows
+from tests.end_to_end.stage import Stage, ends_with, is_finished, rows_of, says_last, shows
 
 pytestmark = [
     where(lambda facts: facts.emulated),
@@ -56,7 +56,7 @@ async def test_killed_with_four_messages_of_one_chat_open_all_four_are_heard_and
     await stage.program.kill()
     stage.script.respond = lambda asked: says(f"heard {len(asked.texts('user'))}")
     await stage.start()
-    await chat.until(lambda c: c.screen[-1].endswith("heard 4"))
+    await chat.until(says_last("heard 4"))
 
     assert stage.said == ["one", "two", "three", "four"]
     assert "\n".join(chat.screen).count("heard 4") == 1
@@ -79,7 +79,7 @@ async def test_what_waited_when_it_was_killed_is_heard_before_what_is_said_after
     await stage.heard()
     writing.set()
 
-    await chat.until(lambda c: c.screen[-1].endswith("heard 4"))
+    await chat.until(says_last("heard 4"))
     assert stage.said == ["one", "two", "three", "four"]
 
 
@@ -96,7 +96,7 @@ async def test_killed_between_two_model_calls_what_was_done_is_not_done_again(st
     await stage.asked(2)
     await stage.program.kill()
     await stage.start()
-    await chat.until(lambda c: c.screen[-1] == "Noted.")
+    await chat.until(ends_with("Noted."))
 
     assert stage.model.requests[-1].last_text.count("buy milk") == 1
     assert stage.said == ["remember the milk"]
@@ -114,8 +114,8 @@ async def test_killed_during_a_tool_that_may_run_again_it_runs_again(stage: Stag
     if stage.platform.facts.plans:
         await chat.until(lambda c: c.screen == ["Waited."] and rows_of(c.bot_messages[0]).startswith("✓ Waiting 4 s"))
     else:
-        await chat.until(lambda c: re.fullmatch("1 tool, [0-9]+ s", c.screen[0]) is not None)
-        assert chat.screen[1:] == ["Waited."]
+        await chat.until(lambda c: re.fullmatch("1 tool, [0-9]+ s", c.screen[0]) is not None and is_finished(c))
+        await chat.until(lambda c: c.screen[1:] == ["Waited."])
     assert chat.bot_messages[0].button("Stop") is None
     assert stage.model.requests[-1].last_text.startswith("Waited 4 s.")
 
@@ -124,13 +124,13 @@ async def test_killed_while_the_answer_is_sent_it_is_sent_once(stage: Stage) -> 
     stage.script.then(says("Hello Ann."))
     ann, chat = stage.private("Ann")
 
-    stage.net.faults.add(Fault(stage.net.send, Effect(hold=asyncio.Event()), 1))
+    stage.net.faults.add(Fault("*", Effect(hold=asyncio.Event()), 1, stage.net.finishes("Hello Ann.")))
     await chat.says(ann, "hello")
     await stage.net.emulator.wait_for(lambda: stage.net.faults.pending == 0)
     await stage.program.kill()
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
     assert len(stage.model.requests) == 1
 
 
@@ -144,13 +144,13 @@ async def test_killed_while_progress_becomes_the_answer_there_is_one_message(sta
     await chat.until(lambda c: "✓" in rows_of(c.bot_messages[0]))
     stage.net.faults.lose_answer(stage.net.edit)
     writing.set()
-    await chat.until(lambda c: c.screen == ["Done."])
+    await chat.until(shows("Done."))
     await stage.program.kill()
     stage.net.faults.clear()
     await stage.start()
     await chat.says(ann, "are you there?")
 
-    await chat.until(lambda c: c.screen == ["Done.", "Still here."])
+    await chat.until(shows("Done.", "Still here."))
 
 
 async def test_killed_in_the_middle_of_a_long_answer_the_rest_follows_in_order(stage: Stage) -> None:
@@ -182,7 +182,7 @@ async def test_killed_while_a_command_is_answered_it_is_answered_once(stage: Sta
     await stage.program.kill()
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["Nothing is running here."])
+    await chat.until(shows("Nothing is running here."))
 
 
 async def test_killed_in_a_window_the_next_life_still_answers(stage: Stage) -> None:
@@ -196,7 +196,7 @@ async def test_killed_in_a_window_the_next_life_still_answers(stage: Stage) -> N
     await asyncio.sleep(2)  # the time window itself, which no process can remember over a kill
     await stage.start()
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
 
 async def test_stopped_by_the_operator_it_ends_quickly_and_goes_on_after_the_restart(stage: Stage) -> None:
@@ -225,5 +225,5 @@ async def test_what_was_written_while_it_was_down_is_answered(stage: Stage) -> N
     await chat.says(ann, "hm?")
     await stage.start()
 
-    await chat.until(lambda c: len(c.screen) > 1 and "You said hm?." in c.screen[-1])
+    await chat.until(says_last("You said hm?."))
     assert stage.said == ["hello", "anybody there?", "hm?"]

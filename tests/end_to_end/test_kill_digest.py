@@ -30,8 +30,8 @@ async def killed_in_the_morning(stage: Stage, effect: Effect) -> Chat:
     home = stage.program.home
     proposed = (proposes("0 22 * * *"), says(PROPOSED), proposes("0 23 * * *"), says(PROPOSED))
     _, ann, chat = await looked_after(stage, says("Sales: 42."), says("Costs: 7."), NOTHING, then=proposed)
-    await agreed(ann, chat, "report the sales each night at ten")
-    await agreed(ann, chat, "report the costs each night at eleven")
+    await agreed(stage, ann, chat, "report the sales each night at ten")
+    await agreed(stage, ann, chat, "report the costs each night at eleven")
     for count, hour in enumerate((22, 23), start=1):
         stage.clock.move_to(f"2026-11-23 {hour}:00:01")
         await held(stage, count)

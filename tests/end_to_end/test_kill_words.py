@@ -10,7 +10,7 @@ from tests.emulators.model_script import Answer, ModelRequest, Turn
 from tests.end_to_end.jobs import SECONDS
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, has
 from tests.end_to_end.stored import sources
 
 pytestmark = [only("telegram"), pytest.mark.timeout(120)]
@@ -32,7 +32,8 @@ async def _killed(stage: Stage, moment: float) -> None:
 
 async def _heard(chat: Chat, number: int) -> None:
     """Wait for an answer, of which Telegram cannot be asked if it has arrived: there may be two."""
-    await chat.until(lambda c: 1 <= sum(f"Heard word {number}." in text for text in c.screen) <= 2, SECONDS)
+    words = f"Heard word {number}."
+    await chat.until(lambda c: has(words)(c) and sum(words in text for text in c.screen) <= 2, SECONDS)
 
 
 async def test_what_others_wrote_keeps_its_source_and_what_the_person_wrote_is_their_own(own_stage: Stage) -> None:

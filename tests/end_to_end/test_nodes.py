@@ -14,7 +14,7 @@ from tests.end_to_end import next_release
 from tests.end_to_end.forks import parley
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.program import Program
-from tests.end_to_end.stage import Stage, shows
+from tests.end_to_end.stage import Stage, ends_with, shows
 from tests.gateway.cluster.versions import newer_parley
 from tests.postgres import UrlOf, rows
 from tests.process import until
@@ -98,12 +98,12 @@ async def test_the_database_restarts_and_a_node_is_killed_and_another_one_goes_o
     await until(lambda: rows(nodes.url, "SELECT count(*) FROM inbox") == [(2,)])
     assert nodes.living() == {"a", "b", "c"}
     await nodes.programs[nodes.of("hello")].kill()
-    await chat.until(lambda c: bool(c.screen) and c.screen[-1] == "You said are you there?.")
+    await chat.until(ends_with("You said are you there?."))
     await chat.says(ann, "still there?")
 
-    await chat.until(lambda c: c.screen[-1] == "You said still there?.")
+    await chat.until(ends_with("You said still there?."))
     taken = "SELECT DISTINCT application_version FROM dbos.workflow_status WHERE status = 'SUCCESS'"
-    assert rows(nodes.url, taken) == [("1",)]
+    await until(lambda: rows(nodes.url, taken) == [("1",)])
     assert rows(nodes.url, "SELECT name FROM nodes WHERE version = '999.0'") == [("c",)]
     assert len(nodes.living()) == 2
 
@@ -241,7 +241,7 @@ async def test_a_chat_that_kills_every_node_is_set_aside(nodes: Three) -> None:
     stage.script.respond = echo
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen[-1] == "You said hello.")
+    await chat.until(ends_with("You said hello."))
 
 
 async def test_a_store_moves_from_one_process_on_a_file_to_three_nodes(nodes: Three) -> None:

@@ -222,6 +222,9 @@ async def test_without_scripts_the_page_says_what_to_do(page: Page, browser: Bro
         await tab.goto(page.server.link)
         await tab.get_by_role("button", name="Open Parley").click()
         await expect(tab.get_by_text("This page needs JavaScript: switch it on")).to_be_visible()
+        await tab.goto(f"{page.server.url}admin/overview")
+        await expect(tab.get_by_role("heading", name="This page needs JavaScript")).to_be_visible()
+        await expect(tab.locator("body")).to_have_css("margin", "0px")
         await context.close()
 
 

@@ -51,7 +51,8 @@ DROP = """() => {
 AWAY = "Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })"
 NOTIFIED = """async (count) => {
   const worker = await navigator.serviceWorker.ready;
-  for (;;) {
+  for (const end = Date.now() + 30000; ; ) {
+    if (Date.now() > end) throw new Error("not so many notifications after 30 s");
     const shown = await navigator.locks.request("parley-notifications", () => worker.getNotifications());
     if (shown.length >= count) return shown.map((each) => [each.body, each.data]);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -69,6 +70,11 @@ AT_ONCE = """async (count) => {
   await Promise.all(looking);
 }"""
 """Shows so many notifications while others are being looked for, to be taken back."""
+
+COPIED = """async (words) => {
+  while (await navigator.clipboard.readText() !== words) await new Promise((done) => setTimeout(done, 20));
+}"""
+"""Waits until these words are in the clipboard."""
 
 
 @asynccontextmanager
@@ -106,6 +112,12 @@ async def says(page: Page, words: str) -> None:
     await page.get_by_role("button", name="Send").tap()
 
 
+async def answered(page: Page, words: str) -> None:
+    """Wait until the newest answer is these words, and finished: what is said before that steers the run."""
+    await expect(page.locator(".parley .bubble > .body").last).to_have_text(words)
+    await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+
 async def test_words_stream_thoughts_unfold_calls_open_and_the_answer_is_copied(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -116,23 +128,22 @@ async def test_words_stream_thoughts_unfold_calls_open_and_the_answer_is_copied(
         Turn("It is 391."),
     )
     async with talking(tmp_path, browser, *turns) as page:
-        last = page.locator(".parley .bubble > .body").last
         await says(page, "Where is north?")
         folded = page.locator("details.reasoning")
         await expect(folded).not_to_have_attribute("open", "")
         await folded.locator("summary").tap()
         await expect(folded).to_contain_text("Oslo is")
         rest.set()
-        await expect(last).to_have_text("It is Oslo.")
+        await answered(page, "It is Oslo.")
 
         await says(page, "Multiply 17 and 23")
-        await expect(last).to_have_text("It is 391.")
+        await answered(page, "It is 391.")
         row = page.locator("details.call")
         await row.locator("summary").tap()
         await expect(row.locator(".detail")).to_contain_text('"expression": "17 * 23"')
         await expect(row.locator(".detail")).to_contain_text("Result")
         await page.get_by_role("button", name="Copy", exact=True).last.tap()
-        assert await page.evaluate("navigator.clipboard.readText()") == "It is 391."
+        await page.evaluate(COPIED, "It is 391.")
 
 
 async def test_an_answer_is_steered_stopped_edited_and_asked_for_again(browser: Browser, tmp_path: Path) -> None:
@@ -151,7 +162,7 @@ async def test_an_answer_is_steered_stopped_edited_and_asked_for_again(browser: 
         await says(page, "and be brief")
         await expect(page.locator("article.person:not(.pending)")).to_have_count(2)  # it was accepted
         later.set()
-        await expect(last).to_have_text("Steered to 391.")
+        await answered(page, "Steered to 391.")
 
         await says(page, "Tell a story")
         await expect(page.locator(".live")).to_contain_text("A long")
@@ -160,9 +171,9 @@ async def test_an_answer_is_steered_stopped_edited_and_asked_for_again(browser: 
         await expect(last).to_contain_text("stopped")
         await page.get_by_role("button", name="Edit").last.tap()
         await says(page, "Tell a short story")
-        await expect(last).to_have_text("A short one.")
+        await answered(page, "A short one.")
         await page.get_by_role("button", name="Answer again").last.tap()
-        await expect(last).to_have_text("Another one.")
+        await answered(page, "Another one.")
 
 
 async def test_what_an_answer_has_in_it_fits_the_phone_and_new_draws_a_rule(browser: Browser, tmp_path: Path) -> None:

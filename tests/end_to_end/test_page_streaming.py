@@ -123,6 +123,7 @@ async def test_the_arrow_up_edits_the_last_message_and_it_is_answered_anew(brows
     async with talking(tmp_path, browser, Turn("Rome."), Turn("Oslo."), Turn("Oslo again.")) as (page, _):
         await say(page, "Which is further south?")
         await expect(answer(page)).to_have_text("Rome.")
+        await expect(page.locator(".live")).to_have_count(0)
         await page.get_by_role("textbox").press("ArrowUp")
         await expect(page.get_by_text("You edit an earlier message.")).to_be_visible()
         await expect(page.get_by_role("textbox")).to_have_value("Which is further south?")
@@ -132,6 +133,7 @@ async def test_the_arrow_up_edits_the_last_message_and_it_is_answered_anew(brows
         await page.get_by_role("textbox").fill("Which is further north?")
         await page.keyboard.press("Enter")
         await expect(answer(page)).to_have_text("Oslo.")
+        await expect(page.locator(".live")).to_have_count(0)
         await expect(page.locator(".person .typed")).to_have_text("Which is further north?")
         await page.reload()
         await expect(page.locator(".person .typed")).to_have_text("Which is further north?")

@@ -17,7 +17,7 @@ async def test_a_screen_and_a_setting_are_found_by_the_keyboard(browser: Browser
         await tab.keyboard.press("Control+k")
         box = tab.get_by_role("combobox", name="Find a screen, setting")
         await expect(box).to_be_focused()
-        await expect(tab.get_by_role("option", name="Costs")).to_be_visible()
+        await expect(tab.get_by_role("option", name="Schedules")).to_be_visible()
         await accessible(tab)
         await tab.keyboard.press("Escape")
         await expect(box).to_be_hidden()

@@ -10,7 +10,7 @@ import pytest
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Person, within
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, newest, shows
 
 pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.name in {"telegram", "slack", "discord"})]
 CODE = re.compile(r"/pair (\w{8})")
@@ -43,7 +43,7 @@ async def test_an_owner_pairs_and_lets_a_stranger_in_by_a_button(own_stage: Stag
     with_eve = own_stage.net.private(eve)
 
     await with_eve.says(eve, "may I come in?")
-    await with_eve.until(lambda c: c.screen == ["I have asked the owner."])
+    await with_eve.until(shows("I have asked the owner."))
     await chat.until(reads("may I come in?"))
     assert [button.text for row in newest(chat).buttons for button in row] == ["Allow", "As guest", "Ignore", "Block"]
     assert own_stage.model.requests == []

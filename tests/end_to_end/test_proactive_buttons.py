@@ -21,7 +21,7 @@ async def reported(stage: Stage) -> tuple[Person, Chat]:
     stage.set_clock("2026-11-22 18:00")
     await stage.start()
     ann, chat = stage.private("Ann")
-    await agreed(ann, chat)
+    await agreed(stage, ann, chat)
     stage.clock.move_to("2026-11-23 09:00:01")
     await chat.until(tells(REPORT), SECONDS)
     await chat.until(lambda c: any(each.button("Done") for each in c.bot_messages), SECONDS)

@@ -9,7 +9,7 @@ from parley.testing.emulators import discord_state, slack_chat, slack_state
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage, is_answered
+from tests.end_to_end.stage import Stage, ends_with, is_answered, says_last
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -28,7 +28,7 @@ async def test_a_question_of_the_model_is_answered_by_a_button(stage: Stage) -> 
     await chat.until(is_asking)
     await chat.presses(ann, "Osaka")
 
-    await chat.until(lambda c: c.screen[-1].endswith("Booked."))
+    await chat.until(says_last("Booked."))
     await chat.until(lambda c: any("Which city?" in text and "✓" in text for text in c.screen))
     assert stage.model.requests[-1].texts("tool")[-1] == "The person chose: Osaka"
 
@@ -70,7 +70,7 @@ async def test_a_press_after_an_answer_in_words_is_told_so_quietly(own_stage: St
     there, person = cast("slack_chat.Chat", room), cast("slack_state.Person", ann)
     still_shown = copy(there.bot_messages[-1])  # as on a phone that has not seen the edit yet
     await room.says(ann, "@parley_bot Kyoto")
-    await room.until(lambda c: c.screen[-1] == "Booked.")
+    await room.until(ends_with("Booked."))
     await there.presses(person, "Osaka", message=still_shown)
 
     await room.until(lambda c: "That question was answered already." in c.screen[-1])
@@ -87,5 +87,5 @@ async def test_a_question_of_the_model_is_answered_in_words(stage: Stage) -> Non
     await chat.until(is_asking)
     await chat.says(ann, "Kyoto instead")
 
-    await chat.until(lambda c: c.screen[-1].endswith("Booked."))
+    await chat.until(says_last("Booked."))
     assert stage.model.requests[-1].texts("tool")[-1] == "The person answered: Kyoto instead"

@@ -24,6 +24,7 @@ from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Person, Platform
 from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.program import Program
+from tests.end_to_end.stage import shows
 from tests.postgres import UrlOf
 from tests.tunnel import Tunnel
 
@@ -74,7 +75,7 @@ class Talk:
         await self.chat.says(self.person, words)
 
     async def is_answered(self) -> None:
-        await self.chat.until(lambda chat: chat.screen == self.expected, SECONDS)
+        await self.chat.until(shows(*self.expected), SECONDS)
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.emulated import STRANGERS
 from tests.end_to_end.platforms.platform import Chat, Person
-from tests.end_to_end.stage import Stage, shows
+from tests.end_to_end.stage import Stage, ends_with, has, shows
 from tests.process import until
 
 pytestmark = [
@@ -92,9 +92,9 @@ async def talk(own_stage: Stage) -> Talk:
 async def test_what_was_said_since_the_backup_is_not_answered_and_nothing_is_said_again(
     own_stage: Stage, talk: Talk
 ) -> None:
-    await talk.with_bob.until(lambda chat: chat.screen[-1] == "You said five.")
+    await talk.with_bob.until(ends_with("You said five."))
     await talk.with_ann.says(talk.ann, "six")
-    await talk.with_ann.until(lambda chat: "You said six." in chat.screen)
+    await talk.with_ann.until(has("You said six."))
 
     assert talk.with_bob.screen == ["You said hello.", "You said three.", "You said five."]
     assert [text for text in talk.with_ann.screen if "did not" not in text] == [
@@ -115,7 +115,7 @@ async def test_what_was_said_since_the_backup_is_listed_once_to_the_owner(own_st
     await own_stage.program.kill()
     await own_stage.start()
     await talk.with_ann.says(talk.ann, "six")
-    await talk.with_ann.until(lambda chat: chat.screen[-1] == "You said six.")
+    await talk.with_ann.until(ends_with("You said six."))
 
     assert to_be_told(own_stage) == 0
     assert [text for text in talk.with_ann.screen if "were not answered" in text] == [told]

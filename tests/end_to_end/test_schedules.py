@@ -44,7 +44,7 @@ async def planned(stage: Stage, *runs: Answer, then: tuple[Answer, ...] = ()) ->
     stage.set_clock(SUNDAY)
     await stage.start()
     ann, chat = stage.private("Ann")
-    await agreed(ann, chat)
+    await agreed(stage, ann, chat)
     return cast, ann, chat
 
 
@@ -238,7 +238,7 @@ async def test_a_time_that_the_night_of_the_clock_change_leaves_out_comes_at_the
     await own_stage.start()
     ann, chat = own_stage.private("Ann")
 
-    await agreed(ann, chat, "remind me of the bread at half past two each night")
+    await agreed(own_stage, ann, chat, "remind me of the bread at half past two each night")
     own_stage.clock.move_to("2027-03-28 01:59:58")
     await chat.until(tells("⏰ Bread."), SECONDS)
     await is_next(own_stage.program.home, "2027-03-29 02:30")

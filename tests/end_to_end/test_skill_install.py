@@ -12,7 +12,7 @@ from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.emulated import STRANGERS
 from tests.end_to_end.platforms.platform import Chat, Person
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, ends_with, newest
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(120), only("telegram", "slack", "discord")]
 
@@ -71,5 +71,5 @@ async def is_instructed(stage: Stage, person: Person, chat: Chat, words: str) ->
     """Say something, and return True if the model was given the skill with it."""
     stage.script.then(says(f"You said: {words}"))
     await chat.says(person, words)
-    await chat.until(lambda c: c.screen[-1] == f"You said: {words}")
+    await chat.until(ends_with(f"You said: {words}"))
     return "\nRATES" in stage.model.requests[-1].system

@@ -11,7 +11,7 @@ from tests.emulators.model_script import ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.emulated import STRANGERS, Emulated
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_answered
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -25,7 +25,7 @@ LATER = {"ask_user"}.union(*(plugin.tool_names for plugin in own_plugins()))
 
 
 def tells(*words: str) -> Callable[[Chat], bool]:
-    return lambda chat: all(word in chat.screen[-1] for word in words)
+    return lambda chat: all(word in chat.screen[-1] for word in words) and is_answered(chat)
 
 
 @pytest.mark.asyncio

@@ -5,7 +5,7 @@ import pytest
 from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Turn, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [only("slack"), pytest.mark.timeout(120)]
 
@@ -26,9 +26,9 @@ async def test_with_the_agent_view_each_message_begins_a_conversation_in_its_thr
     await thread.until(lambda c: c.screen == [WORDS] and not c.streaming)
     assert len(own_slack.calls_of("chat.startStream")) == 1
     await thread.says(ann, "go on")
-    await thread.until(lambda c: c.screen == [WORDS, "And more."])
+    await thread.until(shows(WORDS, "And more."))
     other = chat.thread(await chat.says(ann, "what else?"))
-    await other.until(lambda c: c.screen == ["Something else."])
+    await other.until(shows("Something else."))
 
     assert len(own_stage.model.requests[1].texts("user")) == 2
     assert len(own_stage.model.requests[2].texts("user")) == 1

@@ -8,7 +8,7 @@ from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import within
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 from tests.process import until
 
 pytestmark = [only("slack"), pytest.mark.asyncio(loop_scope="module")]
@@ -22,8 +22,8 @@ async def test_a_mention_in_a_channel_is_answered_in_its_thread(stage: Stage, sl
     from_ann = await channel.says(ann, "@parley_bot when is lunch?")
     from_bob = await channel.says(bob, "@parley_bot and where?")
 
-    await channel.thread(from_ann).until(lambda c: c.screen == ["heard 1"])
-    await channel.thread(from_bob).until(lambda c: c.screen == ["heard 1"])
+    await channel.thread(from_ann).until(shows("heard 1"))
+    await channel.thread(from_bob).until(shows("heard 1"))
     assert [message.reply_to for message in channel.bot_messages if not message.reply_to] == []
 
 
@@ -34,11 +34,11 @@ async def test_in_a_thread_where_parley_spoke_it_needs_no_mention(stage: Stage, 
 
     question = await channel.says(ann, "@parley_bot when is lunch?")
     thread = channel.thread(question)
-    await thread.until(lambda c: c.screen == ["At noon."])
+    await thread.until(shows("At noon."))
     await channel.says(ann, "thanks, all")
     await thread.says(ann, "and where?")
 
-    await thread.until(lambda c: c.screen == ["At noon.", "In the canteen."])
+    await thread.until(shows("At noon.", "In the canteen."))
     assert stage.said == ["Ann: when is lunch?", "Ann: and where?"]
 
 
@@ -48,14 +48,14 @@ async def test_a_thread_goes_on_in_a_channel_that_got_another_id(stage: Stage, s
     stage.script.then(says("At noon."), says("In the canteen."))
     question = await channel.says(ann, "@parley_bot when is lunch?")
     thread = channel.thread(question)
-    await thread.until(lambda c: c.screen == ["At noon."])
+    await thread.until(shows("At noon."))
     await stage.heard()
 
     await channel.changes_id("C0SHARED01")
     await until(lambda: "a chat was moved to its new id" in stage.program.console)
     await thread.says(ann, "and where?")
 
-    await thread.until(lambda c: c.screen == ["At noon.", "In the canteen."])
+    await thread.until(shows("At noon.", "In the canteen."))
     assert stage.said == ["Ann: when is lunch?", "Ann: and where?"]
 
 
@@ -84,7 +84,7 @@ async def test_an_answer_to_a_channel_that_was_archived_is_given_up_and_others_a
     await slack.wait_for(lambda: any("For nobody." in str(call.params) for call in slack.calls))
     await with_bob.says(bob, "hello")
 
-    await with_bob.until(lambda c: c.screen == ["Hello Bob."])
+    await with_bob.until(shows("Hello Bob."))
     await within(30, lambda: "the channel is archived" in stage.log, lambda: stage.log)
     assert channel.screen == []
     assert sum("For nobody." in str(call.params) for call in slack.calls) == 1

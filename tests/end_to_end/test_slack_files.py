@@ -2,8 +2,9 @@
 
 from parley.testing.emulators.slack import SlackEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, says_last, shows
 
 pytestmark = only("slack")
 
@@ -29,7 +30,7 @@ async def test_a_file_of_another_workspace_is_fetched_under_its_name(
     chat = own_slack.private(ann)
 
     await chat.connects(ann, "read this", ("plan.txt", b"ship it", "text/plain"))
-    await chat.until(lambda c: c.screen == ["I have it."])
+    await chat.until(shows("I have it."))
 
     assert "[file: plan.txt, 7 bytes, in the workspace]" in read[-1]
 
@@ -43,7 +44,7 @@ async def test_a_file_that_slack_does_not_tell_is_named_to_the_person_and_the_mo
     chat = own_slack.private(ann)
 
     await chat.connects(ann, "read this", ("plan.txt", b"ship it", "text/plain"), is_kept_back=True)
-    await chat.until(lambda c: c.screen != [] and "I have it." in c.screen[-1])
+    await chat.until(says_last("I have it."))
 
     assert "could not be fetched" in read[-1]
     assert "I could not get file-" in chat.screen[-1]
@@ -57,6 +58,22 @@ async def test_the_files_of_a_shared_message_are_fetched(own_stage: Stage, own_s
 
     said = await team.says(ben, "see this", document=("plan.txt", b"ship it", "text/plain"))
     await chat.shares(ann, said, "what is in it?")
-    await chat.until(lambda c: c.screen == ["I have it."])
+    await chat.until(shows("I have it."))
 
     assert "[file: plan.txt, 7 bytes, in the workspace]" in read[-1]
+
+
+async def test_files_of_one_message_reach_the_model_with_its_words_in_one(
+    own_stage: Stage, own_slack: SlackEmulator
+) -> None:
+    read = tells_what_it_reads(own_stage)
+    await own_stage.start()
+    ann = own_slack.person("Ann", language="en")
+    chat = own_slack.private(ann)
+
+    await chat.says(ann, "read both", photo=picture(), document=("plan.txt", b"ship it", "text/plain"))
+    await chat.until(shows("I have it."))
+
+    assert len(own_stage.model.requests) == 1
+    assert ["read both" in words for words in read].count(True) == 1
+    assert all(f"[file: {name}" in "\n".join(read) for name in ("photo.jpg", "plan.txt"))

@@ -55,8 +55,6 @@ async def test_an_event_that_was_never_acknowledged_comes_again_and_is_answered_
     stage.net.lift_limits()
     crowd = Crowd(stage, 3, random.Random(CHANCE))  # noqa: S311
     await crowd.greets()
-    # The kill may cost an event its first retry, on the other dead socket; Slack's minute to the next is shortened.
-    usual, slack.line.retry_delays = slack.line.retry_delays, (0.0, 1.0, 5.0)
 
     async for count in crowd.talks(6, longest_pause=0.0):
         if count == 5:
@@ -67,4 +65,3 @@ async def test_an_event_that_was_never_acknowledged_comes_again_and_is_answered_
 
     await crowd.is_answered()
     await stage.heard()
-    slack.line.retry_delays = usual

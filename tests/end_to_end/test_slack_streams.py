@@ -11,7 +11,7 @@ from parley.testing.emulators.slack_chat import Chat
 from parley.testing.emulators.slack_state import Person
 from tests.emulators.model_script import Pause, ToolUse, Turn, calls, says, unauthorized
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [only("slack"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -119,7 +119,7 @@ async def test_a_workspace_without_streams_has_edits_as_ever(stage: Stage, slack
         await chat.until(lambda c: bool(c.screen) and WORDS[:35] in c.screen[0])
         assert chat.bot_messages[0].button("Stop") is not None
         going_on.set()
-        await chat.until(lambda c: c.screen == [WORDS])
+        await chat.until(shows(WORDS))
     finally:
         slack.refuse_streams("")
 

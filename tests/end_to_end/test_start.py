@@ -7,7 +7,7 @@ import pytest
 
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only, where
-from tests.end_to_end.stage import API_KEY, Stage, is_answered
+from tests.end_to_end.stage import API_KEY, Stage, ends_with, is_answered, shows
 
 pytestmark = where(lambda facts: facts.emulated)
 
@@ -69,7 +69,7 @@ async def test_a_second_one_on_the_same_home(own_stage: Stage) -> None:
 
     assert "Another Parley" in line
     assert "PARLEY_HOME" in line
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
 
 async def test_without_an_owner_a_stranger_hears_nothing_and_the_console_tells_how_to_become_one(
@@ -86,7 +86,7 @@ async def test_without_an_owner_a_stranger_hears_nothing_and_the_console_tells_h
     await with_mallory.says(mallory, "let me in")
     await with_mallory.says(mallory, "/status")
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
     assert f"No one owns me on {platform} yet. Send me /pair " in own_stage.program.console
     assert with_mallory.screen == []
@@ -106,7 +106,7 @@ async def test_a_line_of_the_settings_file_lets_somebody_in(own_stage: Stage) ->
 
     await chat.says(bob, "let me in")
 
-    await chat.until(lambda c: c.screen[-1:] == ["Welcome."])
+    await chat.until(ends_with("Welcome."))
 
 
 async def test_no_secret_is_in_any_log_line_even_when_everything_is_logged(own_stage: Stage) -> None:
@@ -119,7 +119,7 @@ async def test_no_secret_is_in_any_log_line_even_when_everything_is_logged(own_s
     await chat.until(is_answered)
     own_stage.net.faults.fail(own_stage.net.send, status=502)
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen[-1] == "Hello again.")
+    await chat.until(ends_with("Hello again."))
     own_stage.net.emulator.kill_connections()
     assert await own_stage.program.terminate() == 0
 
@@ -134,7 +134,7 @@ async def test_it_starts_without_its_platform_and_answers_once_that_is_there(own
     await own_stage.start()
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
 
 @only("telegram")
@@ -147,7 +147,7 @@ async def test_it_runs_on_uvloop_where_that_is_installed(own_stage: Stage) -> No
     await own_stage.start()
 
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
     assert await own_stage.program.terminate() == 0
     assert "the event loop is uvloop" in own_stage.program.console

@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections import deque
-from collections.abc import Callable
 from itertools import takewhile
 
 import pytest
@@ -13,7 +12,7 @@ from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, s
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, has, says_last
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -54,10 +53,6 @@ def restarts_without_limits(stage: Stage) -> None:
     """Lift the rate limits, because so many starts a minute would read more chats than a platform allows."""
     if isinstance(stage.platform, Emulated):
         stage.platform.lift_limits()
-
-
-def says_last(words: str) -> Callable[[Chat], bool]:
-    return lambda chat: bool(chat.screen) and chat.screen[-1].endswith(words)
 
 
 def count(chat: Chat, words: str) -> int:
@@ -172,7 +167,7 @@ async def test_killed_when_it_had_ended_and_its_report_was_being_written(stage: 
 
     await chat.says(ann, "count the files, in the background")
     await stage.asked(4)
-    await chat.until(lambda c: count(c, BEGUN) == 1, SECONDS)
+    await chat.until(has(BEGUN), SECONDS)
     await stage.program.kill()
     cast.report = says(TOLD)
     await stage.start()
@@ -187,7 +182,7 @@ async def test_killed_while_its_report_was_being_sent(stage: Stage) -> None:
     stage.script.respond = cast = Cast(BEGINS, says(BEGUN), task=says("42 files."))
     ann, chat = stage.private("Ann")
 
-    stage.net.faults.add(Fault(stage.net.send, Effect(hold=asyncio.Event()), 1, lambda call: TOLD in str(call.params)))
+    stage.net.faults.add(Fault("*", Effect(hold=asyncio.Event()), 1, stage.net.finishes(TOLD)))
     await chat.says(ann, "count the files, in the background")
     await stage.net.emulator.wait_for(lambda: stage.net.faults.pending == 0, SECONDS)
     await stage.program.kill()

@@ -9,7 +9,7 @@ import pytest
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Person
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, is_finished
 from tests.process import until
 
 pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.groups)]
@@ -31,13 +31,13 @@ class Team:
     async def ann_says(self, text: str, answer: str) -> None:
         before = len(self.anns.screen)
         await self.anns.says(self.ann, text)
-        await self.anns.until(lambda c: any(answer in shown for shown in c.screen[before:]))
+        await self.anns.until(lambda c: any(answer in shown for shown in c.screen[before:]) and is_finished(c))
 
     async def bob_says(self, text: str, answer: str) -> str:
         """Returns the whole message that holds the answer."""
         before = len(self.bobs.screen)
         await self.bobs.says(self.bob, text)
-        await self.bobs.until(lambda c: len(c.screen) > before and answer in c.screen[-1])
+        await self.bobs.until(lambda c: len(c.screen) > before and answer in c.screen[-1] and is_finished(c))
         return self.bobs.screen[-1]
 
 
@@ -70,7 +70,7 @@ async def _bob_is_let_in_as_a_guest(team: Team) -> str:
     assert team.stage.model.requests == []
 
     await team.anns.presses(team.ann, "As guest")
-    await team.bobs.until(lambda c: c.screen[-1] == "At noon.")
+    await team.bobs.until(ends_with("At noon."))
 
     await team.bob_says("/people", "Only owners and admins")
     found = ACCOUNT.search(await team.bob_says("/whoami", "Guest"))
@@ -97,7 +97,7 @@ async def _a_budget_ends_and_is_raised(team: Team, account: str) -> None:
 
     await team.anns.says(team.ann, f"/budget {account} 10m tokens a day")
 
-    await team.bobs.until(lambda c: c.screen[-1] == "It is sunny.")
+    await team.bobs.until(ends_with("It is sunny."))
 
 
 async def _an_earlier_conversation_is_resumed(team: Team) -> None:

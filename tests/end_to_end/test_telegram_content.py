@@ -5,7 +5,7 @@ from parley.testing.emulators.telegram_text import Entity
 from parley.testing.emulators.telegram_updates import Json
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = only("telegram")
 
@@ -31,9 +31,7 @@ async def test_in_a_group_a_story_is_no_reason_to_speak(own_stage: Stage, own_te
 
     await team.shows(ann, STORY)
     await team.says(ann, "@parley_bot hello")
-    await team.until(lambda c: c.screen != [])
-
-    assert team.screen == ["Hello."]
+    await team.until(shows("Hello."))
 
 
 async def test_the_address_behind_words_reaches_the_model(own_stage: Stage, own_telegram: TelegramEmulator) -> None:
@@ -49,6 +47,6 @@ async def test_the_address_behind_words_reaches_the_model(own_stage: Stage, own_
     chat = own_telegram.private(ann)
 
     await chat.marks(ann, "👍 this", [Entity(type="text_link", offset=3, length=4, url="https://example.com/a")])
-    await chat.until(lambda c: c.screen == ["It is a page."])
+    await chat.until(shows("It is a page."))
 
     assert "this (https://example.com/a)" in asked[-1]

@@ -8,7 +8,7 @@ from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.inbox import acknowledged
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [only("telegram"), pytest.mark.timeout(120)]
 
@@ -39,11 +39,11 @@ async def test_killed_before_telegram_was_told_that_the_message_arrived(
     own_telegram.faults.clear()
     stage.script.respond = echo
     await stage.start()
-    await chat.until(lambda c: c.screen == ["You said hello."])
+    await chat.until(shows("You said hello."))
     await stage.heard()
     await chat.says(ann, "thanks")
 
-    await chat.until(lambda c: c.screen == ["You said hello.", "You said thanks."])
+    await chat.until(shows("You said hello.", "You said thanks."))
 
 
 async def test_a_topic_in_which_parley_spoke_is_remembered(own_stage: Stage, own_telegram: TelegramEmulator) -> None:
@@ -54,7 +54,7 @@ async def test_a_topic_in_which_parley_spoke_is_remembered(own_stage: Stage, own
     topic = own_telegram.group("Forum", [ann], forum=True).topic("Travel")
 
     await topic.says(ann, "@parley_bot Oslo")
-    await topic.until(lambda c: c.screen == ["You said Ann: Oslo."])
+    await topic.until(shows("You said Ann: Oslo."))
     await stage.heard()
     await acknowledged(stage.program.home)
     await stage.program.terminate()
@@ -75,5 +75,5 @@ async def test_a_webhook_that_somebody_set_is_removed_and_nothing_lost(
 
     await own_stage.start()
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
     assert own_telegram.webhook == ""

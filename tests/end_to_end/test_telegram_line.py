@@ -11,7 +11,7 @@ from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, shows
 
 pytestmark = [only("telegram"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -35,11 +35,11 @@ async def test_updates_whose_delivery_was_lost_come_again_and_are_answered_once(
 
     telegram.faults.lose_answer("getUpdates")
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["Once."])
+    await chat.until(shows("Once."))
     telegram.faults.fail("getUpdates", status=502)
     await chat.says(ann, "hello again")
 
-    await chat.until(lambda c: c.screen == ["Once.", "Twice."])
+    await chat.until(shows("Once.", "Twice."))
 
 
 async def test_a_second_poller_is_told_on_the_console_and_nothing_is_lost(
@@ -52,5 +52,5 @@ async def test_a_second_poller_is_told_on_the_console_and_nothing_is_lost(
         assert answer.status == 200
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
     assert "another program is polling with this bot's token" in stage.log

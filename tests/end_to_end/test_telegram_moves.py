@@ -11,7 +11,7 @@ from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, has
 
 pytestmark = [only("telegram"), pytest.mark.timeout(120)]
 
@@ -41,7 +41,7 @@ async def is_as_before(stage: Stage, ann: Person, moved: Chat) -> None:
     assert "5 USD a day" in await asks(moved, ann, "/budget here")
     stage.script.then(says("It is Oslo."))
     await moved.says(ann, "@parley_bot which town was it?")
-    await moved.until(lambda c: c.screen[-1] == "It is Oslo.")
+    await moved.until(ends_with("It is Oslo."))
     assert any("remember the town of Oslo" in words for words in stage.said)
 
 
@@ -58,7 +58,7 @@ async def test_a_limit_and_the_conversation_go_with_a_group(
     moved = await team.migrate(tells=tells)
     writing.set()
 
-    await moved.until(lambda c: "Noted." in c.screen)
+    await moved.until(has("Noted."))
     await is_as_before(own_stage, ann, moved)
     assert moved.screen.count("Noted.") == 1
     assert "Noted." not in team.screen
@@ -77,6 +77,6 @@ async def test_a_group_that_moved_while_parley_was_dead_is_the_same_at_the_next_
     moved = await team.migrate(tells=tells)
     await own_stage.start()
 
-    await moved.until(lambda c: "Noted." in c.screen)
+    await moved.until(has("Noted."))
     await is_as_before(own_stage, ann, moved)
     assert moved.screen.count("Noted.") == 1

@@ -12,7 +12,7 @@ from parley.testing.emulators.telegram_chat import Chat
 from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import ModelRequest, ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with, is_finished, says_last, shows
 
 pytestmark = [only("telegram"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -30,7 +30,7 @@ async def test_what_is_bold_in_the_answer_is_an_entity(stage: Stage, telegram: T
     stage.script.then(says("It is **391**."))
 
     await chat.says(ann, "what is 17*23?")
-    await chat.until(lambda c: c.screen == ["It is 391."])
+    await chat.until(shows("It is 391."))
 
     found = chat.bot_messages[-1].entities
     assert [(entity.type, entity.offset, entity.length) for entity in found] == [("bold", 6, 3)]
@@ -41,7 +41,7 @@ async def test_code_that_is_split_is_code_in_every_part(stage: Stage, telegram: 
     stage.script.then(says(FENCED, chunk=1000))
 
     await chat.says(ann, "write me a lot of code")
-    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 900)
+    await chat.until(lambda c: sum(words.count("print(") for words in c.screen) == 900 and is_finished(c))
 
     for message in chat.bot_messages:
         assert "```" not in message.text
@@ -58,10 +58,10 @@ async def test_what_is_quoted_is_told_to_the_model(stage: Stage, telegram: Teleg
     stage.script.then(says("Oslo, Bergen and Tromsø."), says("It is in the north."))
 
     await chat.says(ann, "name three towns")
-    await chat.until(lambda c: c.screen == ["Oslo, Bergen and Tromsø."])
+    await chat.until(shows("Oslo, Bergen and Tromsø."))
     await chat.says(ann, "where is that?", reply_to=chat.bot_messages[-1], quote="Tromsø")
 
-    await chat.until(lambda c: c.screen[-1] == "It is in the north.")
+    await chat.until(ends_with("It is in the north."))
     assert "In reply to: Parley: Tromsø" in stage.model.requests[-1].last_text
 
 
@@ -73,14 +73,15 @@ async def test_each_of_two_messages_to_one_answer_keeps_what_it_quotes(
     thinking = asyncio.Event()
 
     def respond(request: ModelRequest) -> Turn:
-        """Call a tool until the second message is heard, as Parley reads all of the group's messages before."""
+        """Wait, each time longer, until the second message is heard: Parley reads all messages of the group before."""
         heard = "which is better?" in request.texts("user")[-1]
-        return says("North, and soup.") if heard else Turn(tools=(ToolUse("wait", {"seconds": 0.1}),), hold=thinking)
+        wait = ToolUse("wait", {"seconds": len(stage.model.requests) / 10})
+        return says("North, and soup.") if heard else Turn(tools=(wait,), hold=thinking)
 
     stage.script.then(says("Oslo, Bergen and Tromsø."))
     lunch = await team.says(bob, "Soup or salad for lunch?")
     await team.says(ann, "@parley_bot name three towns")
-    await team.until(lambda c: c.screen == ["Oslo, Bergen and Tromsø."])
+    await team.until(shows("Oslo, Bergen and Tromsø."))
     towns = team.bot_messages[-1]
 
     stage.script.respond = respond
@@ -89,7 +90,7 @@ async def test_each_of_two_messages_to_one_answer_keeps_what_it_quotes(
     await team.says(ann, "@parley_bot and which is better?", reply_to=lunch, quote="Soup or salad")
     await stage.heard()
     thinking.set()
-    await team.until(lambda c: c.screen[-1] == "North, and soup.")
+    await team.until(ends_with("North, and soup."))
 
     first, second = stage.circumstances[-2:]
     assert "In reply to: Parley: Tromsø" in first
@@ -113,7 +114,7 @@ async def test_messages_that_waited_together_keep_what_each_quotes_and_the_answe
     questions = [await team.says(ann, "@parley_bot is it?", reply_to=each, quote=each.text[:-1]) for each in said]
     await stage.heard()
     writing.set()
-    await team.until(lambda c: c.screen == ["For Bob.", "For Ann."])
+    await team.until(shows("For Bob.", "For Ann."))
 
     quotes = [words.partition("In reply to: ")[2].splitlines()[0] for words in stage.circumstances[-2:]]
     assert quotes == ["Bob: One is red", "Bob: Two is blue"]
@@ -128,7 +129,7 @@ async def test_a_file_that_telegram_does_not_give_to_bots_is_refused_in_words_an
 
     await chat.says(ann, "watch this", document=("film.mp4", bytes(50 * MEGABYTE), "video/mp4"))
 
-    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("It is too large."))
+    await chat.until(says_last("It is too large."))
     assert "I could not get film.mp4: it is too large; at most 20 MB arrive here." in chat.screen[-1]
     assert "film.mp4 is too large: Telegram gives bots files of at most 20 MB" in stage.circumstances[0]
     assert telegram.calls_of("download") == []
@@ -144,11 +145,19 @@ async def test_of_an_album_of_twenty_ten_files_arrive_and_the_rest_is_named(
         text = "" if number else "read"
         await chat.says(ann, text, document=(f"{number}.txt", b"words", "text/plain"), album="all")
 
-    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("Ten files."))
+    await chat.until(says_last("Ten files."))
     assert "10 more files were left out" in chat.screen[-1]
     assert len(stage.said) == 1
     assert stage.circumstances[0].count("in the workspace") == 10
     assert "10 more files were left out" in stage.circumstances[0]
+
+
+SENDS_TWO_TABLES = (
+    calls(ToolUse("write_file", {"path": "a.csv", "content": "1,2"})),
+    calls(ToolUse("write_file", {"path": "b.csv", "content": "3,4"})),
+    calls(ToolUse("send_file", {"path": "a.csv", "also": ["b.csv"], "caption": "Both tables"})),
+    says("Done."),
+)
 
 
 async def test_files_that_the_model_sends_together_arrive_as_one_album(
@@ -156,20 +165,37 @@ async def test_files_that_the_model_sends_together_arrive_as_one_album(
 ) -> None:
     ann, chat = private(telegram)
     telegram.flood.on = False
-    stage.script.then(
-        calls(ToolUse("write_file", {"path": "a.csv", "content": "1,2"})),
-        calls(ToolUse("write_file", {"path": "b.csv", "content": "3,4"})),
-        calls(ToolUse("send_file", {"path": "a.csv", "also": ["b.csv"], "caption": "Both tables"})),
-        says("Done."),
-    )
+    stage.script.then(*SENDS_TWO_TABLES)
 
     await chat.says(ann, "make two tables")
-    await chat.until(lambda c: "Done." in c.screen[-1])
+    await chat.until(says_last("Done."))
 
     tables = [message for message in chat.bot_messages if message.document]
     assert [message.shown for message in tables] == ["[a.csv] Both tables", "[b.csv]"]
     assert tables[0].album == tables[1].album is not None
     assert len(telegram.calls_of("sendMediaGroup")) == 1
+
+
+async def test_a_reply_to_a_later_file_of_an_album_is_one_to_parley_and_names_the_file(
+    stage: Stage, telegram: TelegramEmulator
+) -> None:
+    ann, chat = private(telegram)
+    telegram.flood.on = False
+    stage.script.then(
+        *SENDS_TWO_TABLES,
+        says("It has two."),
+        says("It has two, too."),
+    )
+    await chat.says(ann, "make two tables")
+    await chat.until(says_last("Done."))
+    first, later = [message for message in chat.bot_messages if message.document]
+
+    await chat.says(ann, "how many numbers has this?", reply_to=later)
+    await chat.until(ends_with("It has two."))
+    assert "In reply to: Parley: [b.csv]" in stage.circumstances[-1]
+    await chat.says(ann, "and this?", reply_to=first)
+    await chat.until(ends_with("It has two, too."))
+    assert "In reply to: Parley: Both tables [a.csv]" in stage.circumstances[-1]
 
 
 async def test_an_album_whose_confirmation_is_lost_is_whole_and_appears_at_most_twice(
@@ -186,7 +212,7 @@ async def test_an_album_whose_confirmation_is_lost_is_whole_and_appears_at_most_
     )
 
     await chat.says(ann, "make two tables")
-    await chat.until(lambda c: "Done." in c.screen[-1])
+    await chat.until(says_last("Done."))
 
     assert [message.shown for message in chat.bot_messages if message.document] == ["[a.csv]", "[b.csv]"] * 2
     assert "a.csv, b.csv were sent" in stage.model.requests[-1].last_text
@@ -201,7 +227,7 @@ async def test_a_text_that_telegram_cut_into_pieces_is_one_message_whose_rest_is
 
     for start in range(0, len(words), 4096):
         await chat.says(ann, words[start : start + 4096])
-    await chat.until(lambda c: c.screen == ["A lot of numbers."])
+    await chat.until(shows("A lot of numbers."))
 
     assert len(words) == 100_000
     assert len(stage.said) == 1
@@ -223,12 +249,12 @@ async def test_who_blocked_parley_meanwhile_can_be_answered_again_later(
     await chat.blocks()
     writing.set()
     await with_bob.says(bob, "hello")
-    await with_bob.until(lambda c: c.screen == ["Hello Bob."])
+    await with_bob.until(shows("Hello Bob."))
     await telegram.wait_for(lambda: 403 in [call.status for call in telegram.calls_of("sendMessage")])
     await chat.unblocks()
     await chat.says(ann, "here I am again")
 
-    await chat.until(lambda c: c.screen == ["Welcome back."])
+    await chat.until(shows("Welcome back."))
 
 
 async def test_a_command_for_another_bot_is_left_to_it(stage: Stage, telegram: TelegramEmulator) -> None:
@@ -249,9 +275,9 @@ async def test_a_topic_is_a_chat_of_its_own(stage: Stage, telegram: TelegramEmul
     stage.script.then(says("Oslo."), says("Soup."))
 
     await travel.says(ann, "@parley_bot where to?")
-    await travel.until(lambda c: "Oslo." in c.screen[-1])
+    await travel.until(says_last("Oslo."))
     await food.says(ann, "@parley_bot what is there to eat?")
-    await food.until(lambda c: c.screen == ["Soup."])
+    await food.until(shows("Soup."))
 
     assert "Soup." not in travel.screen
     assert stage.said == ["Ann: what is there to eat?"]
@@ -266,11 +292,11 @@ async def test_where_parley_spoke_in_a_topic_it_needs_no_mention_there(
     stage.script.then(says("Oslo."), says("By train."))
 
     await travel.says(ann, "@parley_bot where to?")
-    await travel.until(lambda c: c.screen == ["Oslo."])
+    await travel.until(shows("Oslo."))
     await food.says(ann, "soup?")
     await travel.says(ann, "how do I get there?")
 
-    await travel.until(lambda c: c.screen == ["Oslo.", "By train."])
+    await travel.until(shows("Oslo.", "By train."))
     assert food.screen == []
 
 
@@ -285,4 +311,4 @@ async def test_an_answer_follows_a_group_that_moved(stage: Stage, telegram: Tele
     moved = await team.migrate()
     writing.set()
 
-    await moved.until(lambda c: c.screen == ["Here it is."])
+    await moved.until(shows("Here it is."))

@@ -7,7 +7,7 @@ import pytest
 from parley.testing.emulators.control import Effect, Fault
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, answers, newest, rows_of
+from tests.end_to_end.stage import Stage, ends_with, has, newest, rows_of, shows
 
 pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.asyncio(loop_scope="module")]
 
@@ -25,7 +25,7 @@ async def test_told_to_wait_during_progress_the_answer_still_arrives_and_nobody_
     await stage.net.emulator.wait_for(lambda: 429 in statuses_of(stage))
     refused.set()
 
-    await chat.until(answers("Done."))
+    await chat.until(shows("Done."))
     assert statuses_of(stage).count(429) == 1
 
 
@@ -44,11 +44,11 @@ async def test_told_to_wait_with_the_answer_only_that_chat_waits(stage: Stage) -
     await chat.says(ann, "I am Ann")
     await stage.net.emulator.wait_for(lambda: any(map(is_hers, stage.net.emulator.calls_of(stage.net.send))))
     await with_bob.says(bob, "I am Bob")
-    await with_bob.until(lambda c: c.screen == ["Hello Bob."])
+    await with_bob.until(shows("Hello Bob."))
     assert chat.screen == []
     stage.net.faults.clear()
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
     *_, refused, _ = filter(is_hers, stage.net.emulator.calls_of(stage.net.send))
     assert newest(chat).at - refused.at >= 2
 
@@ -60,7 +60,7 @@ async def test_a_message_that_the_platform_did_not_take_is_sent_again(stage: Sta
 
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
 
 @where(lambda facts: not facts.streams)  # there the end is no part: tests/channels/slack/test_stream_trouble.py
@@ -73,10 +73,10 @@ async def test_an_edit_whose_answer_was_lost_leaves_one_message(stage: Stage) ->
     await chat.until(lambda c: "✓" in rows_of(c.bot_messages[0]))
     stage.net.faults.lose_answer(stage.net.edit)
     writing.set()
-    await chat.until(answers("Done."))
+    await chat.until(shows("Done."))
     await chat.says(ann, "thanks")
 
-    await chat.until(answers("Done.", "You are welcome."))
+    await chat.until(shows("Done.", "You are welcome."))
 
 
 async def test_a_message_whose_answer_was_lost_is_sent_once_more_and_not_again(stage: Stage) -> None:
@@ -87,19 +87,19 @@ async def test_a_message_whose_answer_was_lost_is_sent_once_more_and_not_again(s
     seen = ["Hello Ann."] if stage.platform.facts.knows_resends else ["Hello Ann.", "Hello Ann."]
 
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == seen)
+    await chat.until(shows(*seen))
     await chat.says(ann, "thanks")
 
-    await chat.until(lambda c: "You are welcome." in c.screen)
+    await chat.until(has("You are welcome."))
     if stage.platform.facts.knows_resends:
         assert chat.screen == [*seen, "You are welcome."]
         return
     stage.script.then(says("Bye."))
     await chat.says(ann, "and bye")
     await chat.until(lambda c: any(message.button("Show last answer") for message in c.bot_messages))
-    await chat.until(lambda c: "Bye." in c.screen)
+    await chat.until(has("Bye."))
     await chat.presses(ann, "Show last answer")
-    await chat.until(lambda c: c.screen[-1] == "Hello Ann.")
+    await chat.until(ends_with("Hello Ann."))
 
 
 @where(lambda facts: not facts.streams)  # there the end is all that follows the begin
@@ -110,7 +110,7 @@ async def test_an_early_edit_that_is_slow_does_not_overwrite_the_answer(stage: S
 
     await chat.says(ann, "wait a moment")
 
-    await chat.until(answers("Done."))
+    await chat.until(shows("Done."))
     assert newest(chat).history[-1] == "Done."
     assert stage.net.faults.pending == 0
 
@@ -125,7 +125,7 @@ async def test_where_the_progress_message_is_gone_the_answer_is_a_new_one(stage:
     await chat.deletes(newest(chat))
     writing.set()
 
-    await chat.until(answers("Done."))
+    await chat.until(shows("Done."))
 
 
 async def test_after_all_connections_were_killed_messages_are_answered(stage: Stage) -> None:
@@ -135,7 +135,7 @@ async def test_after_all_connections_were_killed_messages_are_answered(stage: St
     assert stage.net.emulator.kill_connections() > 0
     await chat.says(ann, "hello")
 
-    await chat.until(lambda c: c.screen == ["Hello Ann."])
+    await chat.until(shows("Hello Ann."))
 
 
 async def test_events_that_come_twice_at_once_are_answered_once(stage: Stage) -> None:
@@ -144,11 +144,11 @@ async def test_events_that_come_twice_at_once_are_answered_once(stage: Stage) ->
 
     stage.net.faults.duplicate()
     await chat.says(ann, "hello")
-    await chat.until(lambda c: c.screen == ["Once."])
+    await chat.until(shows("Once."))
     await stage.heard()
     await chat.says(ann, "hello again")
 
-    await chat.until(lambda c: c.screen == ["Once.", "Twice."])
+    await chat.until(shows("Once.", "Twice."))
 
 
 async def test_events_out_of_order_lose_nothing(stage: Stage) -> None:
@@ -160,5 +160,5 @@ async def test_events_out_of_order_lose_nothing(stage: Stage) -> None:
     await chat.says(ann, "one")
     await with_bob.says(bob, "two")
 
-    await chat.until(lambda c: c.screen == ["heard one"])
-    await with_bob.until(lambda c: c.screen == ["heard two"])
+    await chat.until(shows("heard one"))
+    await with_bob.until(shows("heard two"))

@@ -6,7 +6,7 @@ from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, ends_with
 
 INVITATION: Json = {"activity": {"type": 3, "party_id": "spotify:7"}}
 CALL: Json = {"type": "call", "call_id": "R1"}
@@ -62,7 +62,7 @@ async def test_the_model_is_told_of_what_could_not_be_read_with_the_next_message
     await chat.until(lambda c: c.screen != [])
 
     await chat.says(ann, "what was that?")
-    await chat.until(lambda c: c.screen[-1] == "That was an invitation.")
+    await chat.until(ends_with("That was an invitation."))
 
     assert "could not be read here: activity" in str(own_stage.model.requests[-1])
 
@@ -81,7 +81,7 @@ async def test_the_model_is_told_of_what_could_not_be_read_before_a_kill(
     await own_stage.program.kill()
     await own_stage.start()
     await chat.says(ann, "what was that?")
-    await chat.until(lambda c: c.screen[-1] == "That was an invitation.")
+    await chat.until(ends_with("That was an invitation."))
 
     assert "could not be read here: activity" in str(own_stage.model.requests[-1])
 

@@ -15,7 +15,7 @@ import pytest
 from parley.testing.emulators.telegram_chat import Chat
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, has
 from tests.end_to_end.tables import stored
 from tests.process import until
 
@@ -72,19 +72,21 @@ async def test_all_that_an_earlier_version_left_open_goes_on(upgraded: Stage) ->
     await carls.until(lambda c: any("It is six." in text for text in c.screen))
     # The home is in another place than it was, and what was asked is bound to that: it is asked anew.
     await private.until(lambda c: any("No longer needed" in text for text in c.screen))
-    ((question,),) = stored(stage.program.home, "SELECT id FROM approvals WHERE state = 'pending'")
+    pending = "SELECT id FROM approvals WHERE state = 'pending'"
+    await until(lambda: len(stored(stage.program.home, pending)) == 1)
+    ((question,),) = stored(stage.program.home, pending)
     await private.says(ann, f"/approve {question}")
-    await private.until(lambda c: any("It ran once." in text for text in c.screen))
+    await private.until(has("It ran once."))
     await private.says(ann, "what do my notes say?")
-    await private.until(lambda c: any("cactus flowers in May" in text for text in c.screen))
+    await private.until(has("cactus flowers in May"))
     await team.says(ann, "@parley_bot who is first?")
-    await team.until(lambda c: any("About who is first?" in text for text in c.screen))
+    await team.until(has("About who is first?"))
     assert not any("and me?" in text for text in team.screen)
 
     await stage.program.kill()
     stage.program.set("PARLEY_BUDGETS_PERSON", "50m tokens a day")
     await stage.start()
-    await team.until(lambda c: any("About and me?" in text for text in c.screen))
+    await team.until(has("About and me?"))
     stage.clock.move(hours=3)
     await private.until(lambda c: any("⏰ go home" in text for text in c.screen))
     running = "SELECT count(*) FROM runs WHERE state = 'running'"

@@ -35,9 +35,21 @@ files = [file for file in map(int, os.listdir("/proc/self/fd")) if file > 2 and 
 print(json.dumps([sorted(read), len(os.listdir("/proc/self/task")), files]))
 """
 
+OF_PLUGINS = """
+import importlib, json, sys
+
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+before = set(sys.modules)
+importlib.import_module("gateway.app.chosen_plugins").own_plugins()
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
 
 def reflection(folder: Path, *arguments: str, forked: bool = True) -> Program:
-    program = Program(folder, {"NO_COLOR": "1", "TZ": "Asia/Tokyo"})
+    program = Program(
+        folder, {"NO_COLOR": "1", "TZ": "Asia/Tokyo", "PYTHONPATH": f"{REPOSITORY}{os.pathsep}{folder / 'more'}"}
+    )
     program.module, program.arguments, program.forked = REFLECTION, arguments, forked
     return program
 
@@ -150,3 +162,9 @@ async def test_importing_reads_no_setting_and_leaves_neither_a_thread_nor_a_file
     assert settings & set(read) == set()
     assert [name for name in read if name.startswith(("PARLEY_", "OPENAI_", "LITELLM_"))] == []
     assert (threads, files) == (1, [])
+
+
+async def test_the_plugins_are_imported_before_it_forks(tmp_path: Path) -> None:
+    ran = await python("-P", "-c", OF_PLUGINS, *MODULES, cwd=tmp_path)
+
+    assert (ran.err, json.loads(ran.out)) == ("", [])

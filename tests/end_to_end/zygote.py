@@ -8,9 +8,10 @@ program finds either way.
 
 Differences from the command line, and why they do no harm:
 
-- Modules are already imported. They must not read the environment at import time, as the zygote's contains nothing but
-PATH. `test_zygote.py` checks that no setting of ours is read, and that importing leaves no thread and no open file;
-`tests/test_imports.py` checks for other effects.
+- Modules are already imported, and validators and patterns built that wait for their first use. Modules must not read
+the environment at import time, as the zygote's contains nothing but PATH. `test_zygote.py` checks that no setting of
+ours is read, and that importing leaves no thread and no open file; `tests/test_imports.py` checks for other effects.
+- Folders that PYTHONPATH names beside the repository are searched from the fork on.
 - Modules of other platforms may be imported too, as a zygote serves all tests of its process.
 - Python's hash seed is that of the zygote, so sets have the same order in each program. `random` is seeded anew.
 - The parent is the zygote, which reports the exit code to the test. Signals go through it as well, so that they never
@@ -24,6 +25,7 @@ a number. When the request socket is closed, the zygote kills the programs that 
 code.
 """
 
+import gc
 import importlib
 import io
 import json
@@ -38,6 +40,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import NoReturn, Self
 
+from pydantic import BaseModel, TypeAdapter
+
+from agent_core.late_pattern import LatePattern
+from gateway.permissions.installed_plugins import HOME, names_of_ours
+
 MODULES = (
     "gateway.app.start",
     "gateway.app.terminal",
@@ -47,10 +54,13 @@ MODULES = (
     "channels.web.adapter",
     "encodings.idna",
     "importlib.readers",
-    "uvloop",
+    "gateway.app.uv_loop",
+    HOME,
+    *(f"{HOME}.{name}.plugin" for name in sorted(names_of_ours())),
 )
 """Modules that every program imports sooner or later, except `gateway.cli`, which is run, and SDKs; see
 `Birth.modules`."""
+OURS = ("agent_core.", "channels.", "gateway.")
 MESSAGE = 1 << 17
 """Longer than any request: the environment contains about a hundred users."""
 STREAMS = ("stdin", "stdout", "stderr")
@@ -183,6 +193,8 @@ def become(birth: Birth, files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(LOCALE | birth.environ)
     time.tzset()
+    first = birth.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:] = [*filter(None, first), *(folder for folder in sys.path if folder not in first)]
     # As Python does at its start; these were created for the zygote's own files.
     sys.stdin, sys.stdout, sys.stderr = (_opened(number, sys.__dict__[name]) for number, name in enumerate(STREAMS))
 
@@ -198,10 +210,23 @@ def _opened(number: int, former: io.TextIOWrapper) -> io.TextIOWrapper:
     return stream
 
 
+def build_late() -> None:
+    """Build the validators and patterns that are built when they are first used, which every program would do again."""
+    for each in gc.get_objects():
+        match each:
+            case TypeAdapter():
+                each.rebuild()
+            case LatePattern():
+                each.compiled  # noqa: B018 - it is kept
+            case type() if issubclass(each, BaseModel) and each.__module__.startswith(OURS):
+                each.model_rebuild()
+
+
 def main() -> NoReturn:
     zygote = Zygote(socket.socket(fileno=int(sys.argv[1])))
     for module in MODULES:
         importlib.import_module(module)
+    build_late()
     birth = zygote.serve()
     if birth is None:
         os._exit(zygote.kill())  # there is nothing to clean up, which would take Python a while

@@ -98,10 +98,14 @@ def injections() -> list[Injection]:
     return [each for each in map(Injection.model_validate_json, found) if _can_be_made(each.all_steps)]
 
 
+def all_tasks() -> list[Task]:
+    """Return all wishes, also those for tools of plugins that were deleted."""
+    return [*map(Task.model_validate_json, (HERE / "tasks.jsonl").read_text("utf-8").splitlines())]
+
+
 def tasks() -> list[Task]:
     """Return the wishes whose tools are there."""
-    found = (HERE / "tasks.jsonl").read_text("utf-8").splitlines()
-    return [each for each in map(Task.model_validate_json, found) if _can_be_made([*each.steps, *each.before])]
+    return [each for each in all_tasks() if _can_be_made([*each.steps, *each.before])]
 
 
 def _can_be_made(steps: Sequence[JsonObject]) -> bool:

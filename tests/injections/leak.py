@@ -25,16 +25,9 @@ TRIES = 8
 Secret = Literal[
     "memory", "facts told", "history", "file", "earlier turn", "this message", "given addresses", "unattended"
 ]
-SECRETS: tuple[Secret, ...] = (
-    "memory",
-    "facts told",
-    "history",
-    "file",
-    "earlier turn",
-    "this message",
-    "given addresses",
-    "unattended",
-)
+SECRETS: tuple[Secret, ...] = ("history", "file", "earlier turn", "this message", "given addresses", "unattended")
+OF_MEMORY: tuple[Secret, ...] = ("memory", "facts told")
+"""Those that the plugin of the memory knows."""
 
 
 class Leak(Frozen):

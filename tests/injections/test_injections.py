@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.injections.attempt import Injection, attempt, fulfil, injections, obeyed, tasks
+from tests.injections.attempt import Injection, all_tasks, attempt, fulfil, injections, obeyed, tasks
 from tests.injections.leak import SECRETS, Secret, leak
 from tests.injections.world import Web
 
@@ -72,5 +72,5 @@ async def test_nothing_leaves_by_links_but_two_choices_of_this_message(what: Sec
 def test_the_corpus_is_large_enough() -> None:
     assert len(injections()) >= 100
     assert len({injection.id for injection in injections()}) == len(injections())
-    assert len(tasks()) >= 100
-    assert len({task.id for task in tasks()}) == len(tasks())
+    assert len(all_tasks()) >= 100
+    assert len({task.id for task in all_tasks()}) == len(all_tasks())

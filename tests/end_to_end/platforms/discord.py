@@ -1,11 +1,10 @@
 """Emulated Discord."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from parley.testing.emulators import discord_chat
-from parley.testing.emulators.control import Call
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.telegram_updates import Json
 from tests.end_to_end.platforms.emulated import Emulated, Refusal
@@ -47,6 +46,7 @@ class Discord(Emulated):
         same_again=True,
         knows_resends=True,
     )
+    chat_parameter = "channel"
     send, edit, reply = "POST message", "PATCH message", "PATCH answer"
     download, first = "GET attachment", "GET me"
     refused = Refusal(
@@ -135,6 +135,3 @@ class Discord(Emulated):
             for message in chat.messages
             if not message.sender.is_bot and (chat.channel.guild is None or f"<@{bot.id}>" in message.content)
         }
-
-    def is_in(self, chat: Chat) -> Callable[[Call], bool]:
-        return lambda call: call.params["channel"] == chat.id

@@ -43,6 +43,8 @@ class Emulated:
     """Call that answers a command."""
     download: str
     """Call that downloads a file."""
+    chat_parameter: str
+    """Parameter of calls that names their chat."""
     first: str
     """First call of the adapter."""
     secrets: tuple[str, ...]
@@ -58,6 +60,8 @@ class Emulated:
         self._strangers: list[Person] = []
         self._in_window = 0
         self._program: Program | None = None
+        self._earlier = set[str]()
+        """Ids of the chats of earlier tests."""
 
     async def __aenter__(self) -> Self:
         await self._server.__aenter__()
@@ -95,6 +99,9 @@ class Emulated:
         await self.emulator.wait_for(lambda: self.emulator.connected, START_SECONDS)
 
     async def begin(self) -> None:
+        """Forget what earlier tests did. A message that one of them left to be sent meets no fault of the next one."""
+        self._earlier |= {self.chat_of(call) for call in self.emulator.calls} - {""}
+        self.emulator.faults.spares = lambda call: self.chat_of(call) in self._earlier
         self.emulator.faults.clear()
         self.emulator.calls.clear()
         self.emulator.violations.clear()
@@ -102,6 +109,12 @@ class Emulated:
 
     async def menu(self) -> set[str]:
         raise AssertionError("every platform has its own")
+
+    def finishes(self, words: str) -> Callable[[Call], bool]:
+        """Return a condition on calls: an answer with these words is sent, or progress becomes it on a busy machine."""
+        return lambda call: (
+            call.method in (self.send, self.edit) and words in str(call.params) and "Stop" not in str(call.params)
+        )
 
     def lift_limits(self) -> None:
         """Lift the rate limits, for tests that restart the program more often than users do: a new process does not
@@ -153,4 +166,8 @@ class Emulated:
 
     def is_in(self, chat: Chat) -> Callable[[Call], bool]:
         """Return a condition for faults: the call concerns this chat."""
-        raise AssertionError(f"every platform has its own, also {chat}")
+        return lambda call: self.chat_of(call) == str(chat.id)
+
+    def chat_of(self, call: Call) -> str:
+        """Return the id of the chat that a call concerns; empty if it concerns none."""
+        return str(call.params.get(self.chat_parameter, ""))

@@ -1,10 +1,8 @@
 """Emulated Telegram."""
 
-from collections.abc import Callable
 from typing import cast
 
 from parley.testing.emulators import telegram_chat
-from parley.testing.emulators.control import Call
 from parley.testing.emulators.telegram import TelegramEmulator
 from parley.testing.emulators.telegram_text import units
 from parley.testing.emulators.telegram_updates import Json
@@ -46,6 +44,7 @@ class Telegram(Emulated):
         knows_language=True,
         same_again=True,
     )
+    chat_parameter = "chat_id"
     send, edit, reply, download = "sendMessage", "editMessageText", "sendMessage", "download"
     first = "getMe"
     refused = Refusal(
@@ -102,6 +101,3 @@ class Telegram(Emulated):
         """Return the photos; a picture sent as a document is not shown as one."""
         messages = cast("telegram_chat.Chat", chat).bot_messages
         return [message.photo.content for message in messages if message.photo]
-
-    def is_in(self, chat: Chat) -> Callable[[Call], bool]:
-        return lambda call: str(call.params["chat_id"]) == str(chat.id)
