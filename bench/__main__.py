@@ -3,7 +3,7 @@
 Without names all of them run, and without `--on` on all platforms. The exit code is 0 whatever the figures are;
 `python -m bench house --check` alone is a gate, which exits with 1 if it fails. `python -m bench pictures`,
 `python -m bench commands` and `python -m bench public` measure nothing: they draw docs/architecture/README.md, and
-write what is told of the commands, and docs/public.md.
+write what is told of the commands, and docs/public.md. `python -m bench flame` draws bench/hello.svg.
 """
 
 import argparse
@@ -12,9 +12,10 @@ import importlib
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from bench import flame
 from bench.commands import commands, pages
 from bench.entered import trips
 from bench.figures import Figure, machine, table
@@ -47,6 +48,7 @@ ONCE = (
     "canaries",
     "injections",
     "page",
+    "screens",
     "path",
     "house",
 )
@@ -67,21 +69,32 @@ SOCKETS = ("slack", "discord")
 """Platforms whose events come over a socket that the platform may close."""
 
 
+def _draw_pictures() -> None:
+    PAGE.write_text(page(asyncio.run(trips())), "utf-8")
+
+
+def _write_commands() -> None:
+    for path, text in pages(asyncio.run(commands())).items():
+        path.write_text(text, "utf-8")
+
+
+DRAWN: Mapping[str, Callable[[], object]] = {
+    "pictures": _draw_pictures,
+    "commands": _write_commands,
+    "public": lambda: PUBLIC.write_text(public_page(), "utf-8"),
+    "flame": flame.main,
+}
+"""What is made from the code, and no table of figures."""
+
+
 def main(arguments: Sequence[str]) -> int:
     if list(arguments) == ["house", "--check"]:
         why = failure(modules(*PRODUCT))
         if why:
             print(why)
         return 1 if why else 0
-    if list(arguments) == ["pictures"]:
-        PAGE.write_text(page(asyncio.run(trips())), "utf-8")
-        return 0
-    if list(arguments) == ["commands"]:
-        for path, text in pages(asyncio.run(commands())).items():
-            path.write_text(text, "utf-8")
-        return 0
-    if list(arguments) == ["public"]:
-        PUBLIC.write_text(public_page(), "utf-8")
+    if len(arguments) == 1 and (draw := DRAWN.get(arguments[0])):
+        draw()
         return 0
     names, platforms, sizes, beside = _read(arguments)
     logging.getLogger("aiohttp.server").disabled = True  # a killed bot leaves its requests behind

@@ -24,6 +24,8 @@ QUIET_S = 0.5
 """Seconds after the answer in which the work on a message ends."""
 WITHIN = 20.0
 ANSWER = "Hello, and what can I do for you?"
+MAILBOX = "gateway/chat/session.py"
+"""The module whose tasks take messages from the mailbox of a chat."""
 PROFILED = (sys.executable, "-P", "-m", "bench.profiled")
 
 
@@ -102,11 +104,20 @@ async def trips() -> list[Trip]:
     return made[WARM_UP:]
 
 
+def functions_to_model(trip: Trip) -> int:
+    """Count our functions that wait for one another from a chat's mailbox to the model's client when that is called."""
+    clients = (each for each in trip.until_request if each.path.startswith("agent_core/models/"))
+    stacks = next(each.stacks for each in clients if each.function.endswith(".stream"))
+    first = max(number for number, stack in enumerate(stacks) if stack[:1] == (MAILBOX,))
+    return sum(map(len, stacks[first:])) - 1
+
+
 def figures_of(made: Sequence[Trip]) -> list[Figure]:
     first, whole = [trip.until_request for trip in made], [trip.whole for trip in made]
     return [
-        Figure("a hello until the model request: files entered", _files(first), "", 45),
-        Figure("a hello until the model request: functions entered", median(list(map(len, first))), "", 180),
+        Figure("a hello until the model request: files entered", _files(first), "", 110),
+        Figure("a hello until the model request: functions entered", median(list(map(len, first))), "", 380),
+        Figure("functions from a mailbox to the model's client", median(list(map(functions_to_model, made))), "", 8),
         Figure("a hello until the answer is sent: files entered", _files(whole), "", 65),
         Figure("a hello until the answer is sent: functions entered", median(list(map(len, whole))), "", 300),
     ]

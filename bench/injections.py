@@ -9,7 +9,7 @@ import structlog
 
 from bench.figures import Figure
 from tests.injections.attempt import attempt, fulfil, injections, obeyed, tasks
-from tests.injections.leak import SECRETS, leak
+from tests.injections.leak import OF_MEMORY, SECRETS, leak
 from tests.injections.world import Web
 
 PERSONS_SEARCH = "falcons"
@@ -35,7 +35,10 @@ async def figures() -> list[Figure]:
                 is_quiet = outcome.done and not outcome.questions and not outcome.failed
                 quiet += is_quiet
                 asked += [] if is_quiet else [task.id]
-            leaks = [await leak(what, Path(folder) / f"leak-{number}", web) for number, what in enumerate(SECRETS)]
+            leaks = [
+                await leak(what, Path(folder) / f"leak-{number}", web)
+                for number, what in enumerate((*OF_MEMORY, *SECRETS))
+            ]
     sys.stdout.write(f"Tasks with a question: {', '.join(asked) or 'none'}\n")
     private = sum(each.bits for each in leaks if each.what not in ("this message", "unattended"))
     unattended = sum(each.bits for each in leaks if each.what == "unattended")

@@ -35,18 +35,22 @@ class Run:
         self._scene = scene
         self._bot = bot
         self._cpu = 0.0
+        self._written = 0
         self.added: list[float] = []
         """Response times without the model's own time."""
         self.sign: list[float] = []
         """Times to the first visible sign."""
         self.cpu = 0.0
         """CPU time per message."""
+        self.written = 0.0
+        """Kilobytes written per message, to files and sockets."""
 
     def begin(self) -> None:
-        self.added, self._cpu = [], self._bot.cpu
+        self.added, self._cpu, self._written = [], self._bot.cpu, self._bot.written
 
     def end(self) -> None:
         self.cpu = 1000 * (self._bot.cpu - self._cpu) / len(self.added)
+        self.written = (self._bot.written - self._written) / 1000 / len(self.added)
 
     async def ask(self, number: int, words: str, count: int) -> None:
         """Send the `count`-th message in this chat and wait for the answer."""
@@ -72,6 +76,7 @@ async def figures(on: str) -> list[Figure]:
         Figure("text: added latency, median", median(text.added), "ms", 12, median(bare_text.added)),
         Figure("text: added latency, p95", p95(text.added), "ms", None, p95(bare_text.added)),
         Figure("text: CPU a message", text.cpu, "ms", 8, bare_text.cpu),
+        Figure("text: written a message", text.written, "kB", 160, bare_text.written),
         Figure("text: first visible sign, median", median(text.sign), "ms", 10, median(bare_text.sign)),
         Figure("one tool: added latency, median", median(tool.added), "ms", 20, median(bare_tool.added)),
         Figure("one tool: added latency, p95", p95(tool.added), "ms", None, p95(bare_tool.added)),

@@ -1,4 +1,4 @@
-"""Time and actions from `git clone` to a first answer on the emulated Telegram, through the guide."""
+"""Time and actions of a newcomer to a first answer on the emulated Telegram: from `git clone`, and on the page."""
 
 import asyncio
 import contextlib
@@ -11,9 +11,18 @@ from pathlib import Path
 
 from bench.figures import Figure
 from tests import connecting
+from tests.emulators.model_script import says
+from tests.emulators.openai import OpenAiEmulator
+from tests.end_to_end.browser import chromium
 from tests.end_to_end.newcomer import Newcomer
+from tests.end_to_end.opened_page import link_of
+from tests.end_to_end.page_newcomer import PageNewcomer
+from tests.end_to_end.program import Program
 from tests.end_to_end.typist import Startable
 from tests.process import REPOSITORY, until
+
+RIGHT, WRONG = "sk-or-v1-0123456789abcdef", "sk-or-v1-fedcba9876543210"
+"""Keys of a provider."""
 
 
 class Checkout:
@@ -54,6 +63,10 @@ class Checkout:
 
 
 async def figures() -> list[Figure]:
+    return [*await _in_the_terminal(), *await _on_the_page()]
+
+
+async def _in_the_terminal() -> list[Figure]:
     async with connecting.telegram() as telegram:
         folder = Path(tempfile.mkdtemp(prefix="parley-newcomer-"))
         home = {"HOME": str(folder), "PARLEY_HOME": str(folder / "home"), "PARLEY_WEB_PORT": "0"}
@@ -74,6 +87,31 @@ async def figures() -> list[Figure]:
             with contextlib.suppress(OSError):
                 shutil.rmtree(folder)
     return [
-        Figure("actions from git clone to the first answer", len(newcomer.actions), "", 10),
+        Figure("actions from git clone to the first answer", len(newcomer.actions), "", 9),
         Figure("git clone to the first answer, people's own time not counted", seconds, "s", 90),
+    ]
+
+
+async def _on_the_page() -> list[Figure]:
+    """Measure a newcomer with a browser, from the link that Parley prints to an answer, and on to one of a model."""
+    answering = OpenAiEmulator(lambda _: says("It is 391."), api_key=RIGHT, models=("anthropic/claude-sonnet-5",))
+    async with connecting.telegram() as telegram, answering as model, chromium() as browser:
+        folder = Path(tempfile.mkdtemp(prefix="parley-newcomer-"))
+        environ = {"PARLEY_WEB_PORT": "0", "OPENROUTER_API_BASE": model.base_url, **telegram.environ}
+        program = Program(folder, environ)
+        await program.launch()
+        try:
+            context = await browser.new_context(locale="en-GB")
+            newcomer, began = PageNewcomer(telegram, await context.new_page()), time.monotonic()
+            await newcomer.reaches_the_first_answer(await link_of(program))
+            seconds, actions = time.monotonic() - began, len(newcomer.actions)
+            await newcomer.connects_a_model(WRONG, RIGHT)
+        finally:
+            await program.kill()
+            with contextlib.suppress(OSError):
+                shutil.rmtree(folder)
+    return [
+        Figure("actions from the link to the page to the first answer", actions, "", 8),
+        Figure("link to the page to the first answer, people's own time not counted", seconds, "s", 60),
+        Figure("more actions to a model, of which one is a wrong key", len(newcomer.actions) - actions, "", 3),
     ]

@@ -1,7 +1,7 @@
 """The page after years of use: 10,000 conversations, of which one has 20,000 messages.
 
-A running Parley is asked over HTTP for the list, for the conversation page by page, and for what a search finds; then
-Chromium opens the chat and an admin page, and tells when the first words were painted.
+A running Parley is asked over HTTP for the list, for the conversation page by page, and for what a search finds.
+`screens.py` opens each screen of such a page in Chromium.
 """
 
 import sqlite3
@@ -12,7 +12,6 @@ from contextlib import closing
 from pathlib import Path
 
 from aiohttp import ClientSession, CookieJar
-from playwright.async_api import BrowserContext
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import user
@@ -26,39 +25,40 @@ from gateway.store.outbox import insert, rows_of
 from gateway.store.rows import Post
 from gateway.store.search import index
 from gateway.store.store import Store
-from tests.end_to_end.browser import CHROMIUM, chromium
 from tests.end_to_end.opened_page import link_of
-from tests.entering import enter, sign_in
+from tests.entering import sign_in
 from tests.process import SILENT
 
 CONVERSATIONS = 10_000
 MESSAGES = 20_000
 TIMES = 20
 """How often the list is read."""
-OPENED = 7
-"""How often a page is opened."""
 LONG = CHAT.model_copy(update={"thread": "the-long-one"})
 YESTERDAY = 86_400.0
-PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 
 
 async def figures() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
-        bot = Bot(Path(folder), PARLEY)
-        bot.set("PARLEY_WEB_PORT", "0")
-        for name, value in SILENT.items():
-            bot.set(name, value)
-        bot.home.mkdir()
-        await _fill(bot.home)
+        bot = await filled(Path(folder))
         await bot.launch()
         try:
             link = await link_of(bot)
             async with ClientSession(link.partition("?")[0], cookie_jar=CookieJar(unsafe=True)) as client:
                 await sign_in(client, link)
-                read = await _read(client)
-            return [*read, *(await _painted(await link_of(bot, after=1)) if CHROMIUM.exists() else [])]
+                return await _read(client)
         finally:
             await bot.stop()
+
+
+async def filled(folder: Path) -> Bot:
+    """Return a Parley with a page and a store that was filled; it is not started yet."""
+    bot = Bot(folder, PARLEY)
+    bot.set("PARLEY_WEB_PORT", "0")
+    for name, value in SILENT.items():
+        bot.set(name, value)
+    bot.home.mkdir()
+    await _fill(bot.home)
+    return bot
 
 
 async def _fill(home: Path) -> None:
@@ -129,27 +129,3 @@ async def _get(client: ClientSession, path: str, **query: str) -> tuple[dict[str
         answer.raise_for_status()
         found = await answer.json()
     return found, 1000 * (time.perf_counter() - began)
-
-
-async def _painted(link: str) -> list[Figure]:
-    async with chromium() as browser:
-        context = await browser.new_context(locale="en-GB")
-        tab = await context.new_page()
-        await enter(tab, link)
-        base = link.partition("?")[0]
-        return [
-            Figure(f"first paint of {name} in Chromium, median", await _paint(context, f"{base}{path}"), "ms", 300)
-            for name, path in (("the chat", ""), ("the inbox", "admin/inbox"), ("the costs", "admin/costs"))
-        ]
-
-
-async def _paint(context: BrowserContext, address: str) -> float:
-    """Return the median time from the navigation to the first words."""
-    took = []
-    for _ in range(OPENED):
-        tab = await context.new_page()
-        await tab.goto(address)
-        await tab.wait_for_function(f"{PAINTED} > 0")
-        took.append(float(await tab.evaluate(PAINTED)))
-        await tab.close()
-    return statistics.median(took)

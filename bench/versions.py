@@ -36,6 +36,8 @@ async def figures(on: str, beside: Path) -> list[Figure]:
         Figure(f"CPU a message, mean of {PAIRS}", _mean([ours.cpu for ours, _ in pairs]), "ms"),
         Figure("the same of the other version", _mean([other.cpu for _, other in pairs]), "ms"),
         *_interval("CPU a message over that of the other version", costs),
+        Figure(f"written a message, mean of {PAIRS}", _mean([ours.written for ours, _ in pairs]), "kB"),
+        Figure("the same of the other version", _mean([other.written for _, other in pairs]), "kB"),
     ]
 
 
