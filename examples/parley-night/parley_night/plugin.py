@@ -19,7 +19,7 @@ TEXTS = {
 
 
 class NightSettings(PluginSettings):
-    """When it is night."""
+    """The hours that are night."""
 
     hours: Annotated[
         str,
