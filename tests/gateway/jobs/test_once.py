@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from channels.base import Accepted, InboundEvent
+from gateway.schedule.jobs.due_jobs import Accept
 from gateway.security.secrets import Secrets
 from gateway.store.database import Database, Reader
 from gateway.store.job import JobState, Report, Slot
@@ -32,16 +33,19 @@ async def test_two_who_look_at_one_store_fire_once(tmp_path: Path) -> None:
     """Only the event id prevents a second firing; neither scheduler knows of the other."""
     async with ward(tmp_path) as here:
         other = another_ward(here)
-        asked, both_have_looked = list[InboundEvent](), asyncio.Event()
+        asked, both_have_looked = set[str](), asyncio.Event()
 
-        async def accept(event: InboundEvent) -> Accepted:
-            asked.append(event)
-            if len(asked) == 2:
-                both_have_looked.set()
-            await both_have_looked.wait()
-            return await here.accept(event)
+        def as_seen_by(scheduler: str) -> Accept:
+            async def accept(event: InboundEvent) -> Accepted:
+                asked.add(scheduler)
+                if len(asked) == 2:
+                    both_have_looked.set()
+                await both_have_looked.wait()
+                return await here.accept(event)
 
-        here.inbox = other.inbox = accept
+            return accept
+
+        here.inbox, other.inbox = as_seen_by("one"), as_seen_by("another")
         await here.has(*(a_job("x", name=f"job{number:03}") for number in range(50)))
         here.clock.move_to(moment("2026-11-23 09:00"))
 
