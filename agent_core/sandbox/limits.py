@@ -17,7 +17,9 @@ class CommandLimits:
     cpu_seconds: int = 60
     memory_bytes: int = 2 * 1024**3
     """Address space, so node or a JVM need more than they use."""
-    processes: int = 64
+    processes: int = 256
+    """Processes and threads together. Without a control group or a user namespace, what else the user starts meanwhile
+    is counted, too, so this leaves room for it."""
     file_bytes: int = 100 * 1024**2
     """Size of the largest file it may write."""
     open_files: int = 256

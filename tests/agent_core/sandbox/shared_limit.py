@@ -9,7 +9,7 @@ from pathlib import Path
 from agent_core.file_lock import file_locked
 
 BOMB = 30
-"""Processes that a fork bomb in a test may make. Other programs may make 64, so something is left to them meanwhile."""
+"""Processes that a fork bomb in a test may make. Other programs may make 256, so enough is left to them meanwhile."""
 
 
 @contextmanager
