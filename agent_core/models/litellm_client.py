@@ -10,10 +10,10 @@ import importlib
 import logging
 import os
 import sys
-import threading
 import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -50,7 +50,8 @@ lets OpenAI's own models be asked as those of other providers are, whose chunks 
 _REASONS = ("received_finish_reason", "intermittent_finish_reason")
 """Where litellm keeps the provider's finish reason."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
-_IMPORTING = threading.Lock()
+_IMPORTING = ThreadPoolExecutor(1, "litellm")
+"""The thread that imports litellm: clients that begin at once must not hold the threads of all other work meanwhile."""
 
 # Other exceptions of litellm: bugs in its translation, and untranslated errors of its transports.
 _SLIPS = (aiohttp.ClientError, OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError)
@@ -92,7 +93,8 @@ class LitellmClient:
 
     async def warm_up(self) -> None:
         """Import litellm in a thread, about 3 s that the first call would take."""
-        await asyncio.to_thread(_warm, await self._load())
+        litellm = await self._load()
+        await asyncio.get_running_loop().run_in_executor(_IMPORTING, _warm, litellm)
 
     async def stream(
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
@@ -163,7 +165,7 @@ class LitellmClient:
 
     async def _load(self) -> ModuleType:
         if self._litellm is None:
-            self._litellm = await asyncio.to_thread(_import_litellm)
+            self._litellm = await asyncio.get_running_loop().run_in_executor(_IMPORTING, _corrected_litellm)
         return self._litellm
 
     def _arguments(
@@ -208,11 +210,6 @@ class LitellmClient:
 
 def _key(options: LlmOptions) -> str:
     return options.api_key.get_secret_value() if options.api_key else ""
-
-
-def _import_litellm() -> ModuleType:
-    with _IMPORTING:  # `cache` lets two threads call at once
-        return _corrected_litellm()
 
 
 @cache  # a correction wraps a function of litellm: made for each client, it would wrap it once more each time

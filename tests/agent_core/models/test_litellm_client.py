@@ -3,10 +3,12 @@
 import asyncio
 import importlib
 import sys
+import threading
 from dataclasses import replace
 
 import pytest
 
+from agent_core.models import litellm_client
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmOptions, ThinkingLevel, ToolSpec
 from tests.agent_core.models.clients import HELLO, KEY, OPTIONS, litellm_anthropic, litellm_openai, model_info
@@ -50,6 +52,18 @@ async def test_litellm_is_corrected_once_however_many_clients_use_it() -> None:
     await asyncio.gather(*(LitellmClient(KEY).warm_up() for _ in range(3)))
 
     assert corrected() == before
+
+
+async def test_clients_that_begin_at_once_leave_threads_to_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = threading.Event()
+    monkeypatch.setattr(litellm_client, "_corrected_litellm", lambda: imported.wait(30))
+    monkeypatch.setattr(litellm_client, "_warm", lambda _: None)
+    starts = asyncio.gather(*(LitellmClient(KEY).warm_up() for _ in range(40)))
+    try:
+        assert await asyncio.wait_for(asyncio.to_thread(lambda: "done"), 10) == "done"
+    finally:
+        imported.set()
+        await starts
 
 
 def corrected() -> tuple[object, ...]:
