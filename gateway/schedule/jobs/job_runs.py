@@ -312,11 +312,12 @@ class JobWork:
         """Run an agent, or resume its run if an earlier process start began it."""
         run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or self._clock.time())
         work = IsolatedRun(self._runner, run, agent, self._store, self._clock, seconds=seconds, budget=budget)
-        # it was stopped by an earlier process start, or while Parley was not running
-        if not job.is_wanted(firing.slot):
-            work.errand.cancel()
         self._errands[run.id] = job.id, work.errand
         try:
+            # it was stopped by an earlier process start, while Parley was not running, or just now, before it was there
+            now = await self._store.jobs.find(job.id) or job
+            if not now.is_wanted(firing.slot):
+                work.errand.cancel()
             async with self._place(run):
                 self._runner.begin(run)
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))

@@ -2,12 +2,17 @@
 
 import asyncio
 
+import pytest
+
 from agent_core.models.scripted import Waits
+from channels.base import Sender
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.store.job import DeliveryState, FiringState, Job, Report
+from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import TEAM, TimedBot, a_job
+from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job
+from tests.gateway.jobs.test_full_hour import waiting_reports
 from tests.gateway.tasking import rows
+from tests.process import until
 
 SALES = a_job(Report(instructions="Report the sales."))
 LATER = "2026-11-24 09:00"
@@ -56,7 +61,7 @@ async def test_one_that_is_removed_ends_too_also_where_it_waits_for_room(start_b
     await bot.channel.until(lambda: all(gate.reached.is_set() for gate in gates))
     await bot.has(SALES)
     await bot.fires(SALES, "2026-11-23 09:00")
-    await bot.channel.until(lambda: rows(bot.home, "SELECT count(*) FROM firings") == [(4,)])
+    await until(lambda: len(waiting_reports(bot)) == 1)
     await bot.channel.hears("/cron rm abc123")
     await bot.channel.until(lambda: len(bot.screen) == 1)
     for gate in gates:
@@ -65,6 +70,25 @@ async def test_one_that_is_removed_ends_too_also_where_it_waits_for_room(start_b
 
     assert len(bot.llm.requests) == 3
     assert len(bot.screen) == 4
+    assert (await bot.firing(SALES)).cause == "stopped"
+
+
+async def test_one_that_is_paused_just_before_its_run_begins_does_not_begin(
+    start_bot: StartTimedBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await start_bot()
+    await bot.has(SALES)
+    used_up = bot.made.jobs.work.rights.runs_used_up
+
+    async def paused_meanwhile(job: Job, firing: Firing) -> int:
+        await bot.made.jobs.jobs.pause(job.id, ANN, Sender(id="ann", name="Ann"))
+        return await used_up(job, firing)
+
+    monkeypatch.setattr(bot.made.jobs.work.rights, "runs_used_up", paused_meanwhile)
+    bot.at("2026-11-23 09:00")
+    await bot.look()
+
+    assert (bot.llm.requests, bot.screen) == ([], [])
     assert (await bot.firing(SALES)).cause == "stopped"
 
 
