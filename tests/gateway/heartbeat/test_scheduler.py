@@ -31,13 +31,13 @@ async def test_a_reminder_comes_by_itself(tmp_path: Path) -> None:
 async def test_one_that_was_due_while_nobody_was_there_comes_after_the_start(tmp_path: Path) -> None:
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel(limits=NO_PACE), look_every=0.1))
     await bot.start()
-    await bot.made.base.store.jobs.add(soon(bot, -300))
+    await bot.made.base.store.jobs.add(soon(bot, -7_200))
     await bot.restart()
 
     await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen))
 
     await bot.stop()
-    assert "5 min late" in bot.screen[0]
+    assert "2 h late" in bot.screen[0]
 
 
 async def test_nobody_looks_after_the_end(tmp_path: Path) -> None:
