@@ -269,10 +269,10 @@ async def test_what_is_off_is_not_snoozed(start_looking: StartBeating) -> None:
 async def test_a_look_now_shows_what_it_found_even_if_that_is_nothing(start_looking: StartBeating) -> None:
     bot = await start_looking(NOTHING, "The plants are dry.")
     await bot.hears("/heartbeat now")
-    assert bot.screen[-2:] == ["I am checking.", "I have checked: nothing needs you now."]
+    assert {*bot.screen[-2:]} == {"I am checking.", "I have checked: nothing needs you now."}
     await bot.hears("/heartbeat now")
 
-    assert bot.screen[-2:] == ["I am checking.", "The plants are dry."]
+    assert {*bot.screen[-2:]} == {"I am checking.", "The plants are dry."}
     await bot.hears("/heartbeat")
     assert "0 of at most 2" in bot.screen[-1]
 
@@ -317,14 +317,14 @@ async def test_a_look_now_shows_itself_in_quiet_hours(start_looking: StartBeatin
     bot.at("2026-11-23 23:00")
     await bot.hears("/heartbeat now")
 
-    assert bot.screen[-1] == "The plants are dry."
+    assert {*bot.screen[-2:]} == {"I am checking.", "The plants are dry."}
 
 
 async def test_a_look_now_that_fails_says_so(start_looking: StartBeating) -> None:
     bot = await start_looking(Failure(FailureKind.FATAL, "no such model"))
     await bot.hears("/heartbeat now")
 
-    assert bot.screen[-1].startswith("⚠️ I could not do this: a check-in\n")
+    assert any(text.startswith("⚠️ I could not do this: a check-in\n") for text in bot.screen[-2:])
     assert (await bot.beats()).failures == 0
 
 

@@ -292,8 +292,8 @@ async def test_it_runs_now_and_its_times_stay(start_bot: StartTimedBot) -> None:
     await bot.has(a_job("stretch"))
     await bot.hears("/cron run abc123")
 
-    assert bot.screen[0] == "Running `abc123` now. Its times stay as they are."
-    assert "stretch" in bot.screen[1]
+    assert "Running `abc123` now. Its times stay as they are." in bot.screen
+    assert ["stretch" in text for text in bot.screen].count(True) == 1
     assert (await bot.job("abc123")).next_at == moment("2026-11-23 09:00")
 
 
@@ -314,8 +314,8 @@ async def test_a_report_can_be_seen_once_before_the_yes(start_bot: StartTimedBot
     await bot.hears("/cron add every day 9:00 tell me what is new")
     await press(bot, "Try it once")
 
-    assert bot.screen[1] == "Running `ab0001` now, for you alone. Its times stay as they are."
-    assert "Two notes are new." in bot.screen[2]
+    assert "Running `ab0001` now, for you alone. Its times stay as they are." in bot.screen
+    assert ["Two notes are new." in text for text in bot.screen].count(True) == 1
     assert (await bot.job("ab0001")).state is JobState.DRAFT
     assert (await press(bot, "/cron confirm ab0001")) == bot.screen[-1]
     assert bot.screen[0].startswith("✓ Set (`ab0001`)")

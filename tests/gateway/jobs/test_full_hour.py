@@ -30,7 +30,7 @@ async def test_who_writes_while_many_reminders_are_sent_is_answered_before_them(
     await bot.channel.hears("hello", sender="bob")
     await bot.channel.until(lambda: "Hello, Bob." in bot.screen)
 
-    assert len(bot.screen) < 30, "half a second each"
+    assert len(bot.screen) < len(chats), "half a second each"
 
 
 def waiting_reports(bot: TimedBot) -> Sized:
@@ -41,19 +41,25 @@ async def test_a_second_person_s_report_comes_before_those_that_wait_of_the_firs
     gates = [Waits(asyncio.Event(), f"Report {number}.") for number in range(9)]
     bot = await start_bot(*gates)
     hers = [a_job(Report(instructions=f"hers {number}"), name=f"job{number:03}") for number in range(8)]
-    await bot.has(*hers, a_job(Report(instructions="his"), name="zzz999", chat=BOB, person="bob"))
+    his = a_job(Report(instructions="his"), name="zzz999", chat=BOB, person="bob")
+    await bot.has(*hers, his)
 
     bot.at("2026-11-23 09:00")
-    await bot.made.serving.scheduler.tick()
-    await gates[MOST_AT_ONCE - 1].reached.wait()
+    for job in hers:
+        await bot.fires(job)
+    await until(lambda: len(waiting_reports(bot)) == len(hers) - MOST_AT_ONCE)
+    await bot.fires(his)
     await until(lambda: len(waiting_reports(bot)) == len(gates) - MOST_AT_ONCE)
+    await gates[MOST_AT_ONCE - 1].reached.wait()
+    gates[0].event.set()
+    await gates[MOST_AT_ONCE].reached.wait()
+    asked = [text_of(each.messages[-1].content) for each in bot.llm.requests]
+    assert [words.endswith("his") for words in asked] == [False] * MOST_AT_ONCE + [True]
+
     for gate in gates:
         gate.event.set()
     await bot.settled()
-
-    asked = [text_of(each.messages[-1].content) for each in bot.llm.requests]
-    assert [words for words in asked if words.endswith("his")] == [asked[MOST_AT_ONCE]]
-    assert len(asked) == len(gates)
+    assert len(bot.llm.requests) == len(gates)
 
 
 async def test_who_is_cancelled_while_waiting_or_just_let_in_leaves_the_place_to_others() -> None:
