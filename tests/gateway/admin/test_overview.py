@@ -7,12 +7,15 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from agent_core.models.scripted import SCRIPTED_MODEL
-from channels.memory import user
+from channels.memory import NO_PACE, MemoryChannel, user
 from gateway.admin.screens.overview import KNOWN
 from gateway.permissions.roles import People
+from tests.clock import OffsetClock
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.approving import CHART, asked, recorder
+from tests.gateway.jobs.kit import moment
 
+NOON = moment("2026-11-23 12:00")
 OWNER = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob"}))
 
 
@@ -56,7 +59,12 @@ async def test_what_waits_is_named_and_linked(tmp_path: Path) -> None:
 
 async def test_the_cost_of_today_is_shown_against_the_budget(tmp_path: Path) -> None:
     model = SCRIPTED_MODEL.model_copy(update={"input_price": 1000.0, "output_price": 1000.0})
-    async with admin_world(tmp_path, "Hi.", model=model) as world, world.client() as client:
+    clock = OffsetClock.at(NOON)  # no midnight comes in between
+    channel = MemoryChannel(limits=NO_PACE, now=clock.time)
+    async with (
+        admin_world(tmp_path, "Hi.", model=model, clock=clock, channel=channel) as world,
+        world.client() as client,
+    ):
         assert "No budget for everything is set." in await overview(client)
         await world.bot.hears("/budget all 50 USD a day")
         await world.bot.hears("hello")

@@ -10,7 +10,9 @@ from agent_core.models.scripted import Waits
 from channels.memory import user
 from gateway.permissions.roles import Role
 from tests.agent_core.skills.making import library_of
+from tests.clock import OffsetClock
 from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.admin.test_overview import NOON
 from tests.gateway.admin.test_pages import act
 from tests.gateway.peopled import Platform, role_of, told
 from tests.process import REPOSITORY, until
@@ -26,10 +28,11 @@ async def form_on(client: ClientSession, screen: str, pattern: str) -> str:
 
 
 async def test_a_team_is_run_from_the_page(tmp_path: Path) -> None:
-    late = asyncio.Event()
+    late, clock = asyncio.Event(), OffsetClock.at(NOON)  # no midnight comes in between, at which budgets begin anew
+    channel = Platform(now=clock.time)
     turns = ("At noon.", "I can look for flights.", "It is sunny.", Waits(late, "Too late."))
     async with (
-        admin_world(tmp_path, *turns, channel=Platform(), skills=library_of(REPOSITORY / "skills")) as world,
+        admin_world(tmp_path, *turns, clock=clock, channel=channel, skills=library_of(REPOSITORY / "skills")) as world,
         world.client() as client,
     ):
         bot = world.bot
