@@ -13,7 +13,7 @@ from parley.testing.emulators.slack_wire import RateLimited
 
 EARLY = 0.01
 """Tolerance for clocks: a client that waited as told may come this much early, in seconds."""
-NEWS_TRAVELS = 0.25
+NEWS_TRAVELS = 1.0
 """Time in seconds after a workspace-wide limit in which calls do not count as violations, as they were sent before the
 client could know."""
 BURST = 20

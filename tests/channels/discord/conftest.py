@@ -1,8 +1,10 @@
 """An emulated Discord, and the real adapter delivering to a list."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -20,6 +22,7 @@ from channels.base import (
 from channels.commands import CommandSpec
 from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.config import Config
+from channels.discord.connection import Connection
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
 
@@ -93,6 +96,22 @@ async def discord() -> AsyncIterator[DiscordEmulator]:
 async def channel(discord: DiscordEmulator) -> AsyncIterator[DiscordChannel]:
     async with opened(config_for(discord)) as made:
         yield made
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The moments at which the bot set out to begin a session, by its own clock: on a busy machine one may come late to
+    Discord, and the next in time."""
+    moments = list[float]()
+    opens = Connection._open  # noqa: SLF001
+
+    async def noting(connection: Connection, client: Any, gateway: Any, session: Any) -> Any:
+        if session is None:
+            moments.append(time.monotonic())
+        return await opens(connection, client, gateway, session)
+
+    monkeypatch.setattr(Connection, "_open", noting)
+    return moments
 
 
 @pytest.fixture

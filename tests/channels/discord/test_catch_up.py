@@ -87,10 +87,11 @@ async def test_what_was_said_before_the_program_started_is_heard_once(discord: D
     ann = discord.person("Ann")
     chat = discord.private(ann)
     llm = ScriptedLlm(*["ok"] * 20)
-    async with opened(config_for(discord)) as channel, running(tmp_path, channel, llm, ann):
+    async with opened(config_for(discord)) as channel, running(tmp_path, channel, llm, ann) as app:
         await discord.wait_for(lambda: discord.connected, SOON)
         await chat.says(ann, "0")
         await discord.wait_for(lambda: chat.screen == ["ok"], SOON)
+        await app.settled()
     await discord.wait_for(lambda: not discord.connected, SOON)
     for number in range(1, 6):
         await chat.says(ann, str(number))

@@ -174,15 +174,15 @@ async def test_a_session_whose_own_gateway_is_gone_is_taken_up_at_the_general_on
 
 
 async def test_a_session_that_discord_never_takes_up_is_given_up_and_the_next_begun_when_discord_allows(
-    discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
+    started: list[float], discord: DiscordEmulator, channel: DiscordChannel, inbox: Inbox
 ) -> None:
-    began = time.monotonic()
     await asyncio.wait_for(channel.gap(), SOON)
     for session in discord.gateway.sessions.values():
         session.seq = -1  # the bot's sequence number is now too high: closed with 4007, each time
     discord.kill_connections()
     await asyncio.wait_for(channel.gap(), SOON)
-    assert time.monotonic() - began > IDENTIFY_EVERY - 1
+    first, second = started
+    assert second - first > 0.9 * IDENTIFY_EVERY
     ann = discord.person("Ann")
     await discord.private(ann).says(ann, "hello")
 
@@ -232,6 +232,10 @@ def test_after_a_session_that_lasted_the_next_is_begun_at_once() -> None:
     assert starts.due(LIMIT) == 1005.0
 
 
+PATIENT = 2.0
+"""Seconds of silence that no busy machine makes up for a line that is well."""
+
+
 async def test_a_line_that_has_gone_silent_is_noticed(discord: DiscordEmulator) -> None:
     discord.gateway.withhold_acks = True
     async with opened(config_for(discord), silence=0.4) as channel, listening(discord, channel) as inbox:
@@ -243,17 +247,17 @@ async def test_a_line_that_has_gone_silent_is_noticed(discord: DiscordEmulator) 
 
 
 async def test_a_quiet_line_is_kept_by_heartbeats(discord: DiscordEmulator) -> None:
-    async with opened(config_for(discord), silence=0.4) as channel, listening(discord, channel):
+    async with opened(config_for(discord), silence=PATIENT) as channel, listening(discord, channel):
         (socket,) = discord.gateway.sockets
-        await discord.wait_for(lambda: len(socket.heard) > 5, SOON)
+        await discord.wait_for(lambda: len(socket.heard) > 3, SOON)
     assert (discord.gateway.resumes, discord.identifies_left) == (0, 999)
 
 
 async def test_a_program_that_was_suspended_keeps_a_line_that_still_answers(discord: DiscordEmulator) -> None:
-    async with opened(config_for(discord), silence=0.4) as channel, listening(discord, channel):
+    async with opened(config_for(discord), silence=PATIENT) as channel, listening(discord, channel):
         (socket,) = discord.gateway.sockets
         await asyncio.wait_for(channel.gap(), SOON)
-        time.sleep(0.6)  # noqa: ASYNC251 - everything stands still
+        time.sleep(1.5 * PATIENT)  # noqa: ASYNC251 - everything stands still
         before = len(socket.heard)
         await discord.wait_for(lambda: len(socket.heard) > before + 2, SOON)
     assert (discord.gateway.resumes, discord.identifies_left) == (0, 999)

@@ -85,7 +85,7 @@ async def test_what_slack_has_not_signed_is_refused(slack: SlackEmulator, inbox:
     refused = [
         await slack.hooks.send(payload, key="another secret"),
         await slack.hooks.send(payload, age=301),
-        await slack.hooks.send(payload, age=-301),
+        await slack.hooks.send(payload, age=-330),
     ]
 
     assert refused == [401, 401, 401]

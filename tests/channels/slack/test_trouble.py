@@ -181,7 +181,7 @@ async def test_of_many_that_wait_none_calls_while_another_is_told_to_wait(
     slack: SlackEmulator, channel: SlackChannel
 ) -> None:
     people = [slack.person(f"P{number}") for number in range(7)]
-    slack.faults.add(Fault("conversations.open", Effect(status=429, retry_after=1), 1, lambda _: _is_sixth(slack)))
+    slack.faults.add(Fault("conversations.open", Effect(status=429, retry_after=2), 1, lambda _: _is_sixth(slack)))
     found = await asyncio.gather(*(channel.private_chat(person.id) for person in people), return_exceptions=True)
 
     assert [isinstance(each, ChannelError) for each in found].count(True) == 1
