@@ -21,6 +21,7 @@ from gateway.security.secrets import Secrets
 from tests.clock import HandClock
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 from tests.gateway.tasking import rows
 from tests.process import until
 
@@ -238,6 +239,7 @@ async def test_what_was_said_before_a_stop_stands(wired_bot: StartBot) -> None: 
     await bot.channel.hears("a trip")
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("no, wait")
+    await taken_in(bot)
     first.set()
     await bot.channel.until(lambda: len(bot.llm.requests) == 2)
     await bot.hears("/stop")

@@ -14,6 +14,7 @@ from gateway.runs.model_set import ModelMenu
 from gateway.texts.say import LANGUAGES
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 
 BIG = ModelInfo(id="anthropic/big", context_window=200_000)
 CHANGED = "I am answering again. What I changed while answering the first time stays changed, files too."
@@ -206,6 +207,7 @@ async def test_what_the_person_added_to_the_run_is_answered_with_it(start_bot: S
     await bot.channel.hears("first")
     await bot.channel.until(lambda: bool(bot.llm.requests))
     await bot.channel.hears("and more")
+    await taken_in(bot)
 
     await bot.hears("/retry")
 

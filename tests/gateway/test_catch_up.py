@@ -22,6 +22,7 @@ from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
+from tests.gateway.taking_in import taken_in
 
 ANN, BOB = "memory:here:ann", "memory:here:bob"
 
@@ -185,8 +186,9 @@ async def test_what_a_running_answer_may_take_in_waits_for_the_gap_too(start_bot
     await channel.until(lambda: len(channel.read) == 1)
     await channel.brings(channel.writes("third"))
     channel.open.set()
+    await taken_in(bot, 2)
     writing.set()
-    await channel.until(lambda: bot.screen[-1] == "Three.")
+    await channel.until(lambda: bot.screen[-1] == "Two.\n\nThree.")
 
     assert heard(bot) == ["hello", "first", "second", "third"]
 

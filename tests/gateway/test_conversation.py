@@ -14,6 +14,7 @@ from channels.base import Accepted, Addressed, ChannelError, ChatKey, OutboundMe
 from channels.memory import LOST, NO_PACE, MemoryChannel
 from gateway.store.opening import FILE
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 from tests.process import until
 
 
@@ -86,6 +87,7 @@ async def test_a_message_during_a_run_steers_it(start_bot: StartBot) -> None:  #
     await bot.channel.hears("plan a trip to Oslo")
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("no, Bergen")
+    await taken_in(bot)
     said.set()
     await bot.app.settled()
 

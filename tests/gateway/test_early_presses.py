@@ -20,6 +20,7 @@ from tests.gateway.approving import APPROVED, BY_ANN, CHART, QUESTION, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.dying import died
+from tests.gateway.taking_in import taken_in
 from tests.gateway.tasking import Cast
 from tests.gateway.test_skill_commands import library, write_skill
 from tests.gateway.test_task_recovery import COUNT
@@ -258,6 +259,7 @@ async def test_progress_under_which_somebody_writes_does_not_become_the_answer(s
         await seen(bot, "Stop")
         progress = bot.channel.posts[0][0].message_id
         await bot.channel.hears("quick")
+        await taken_in(bot)
         looked.set()
 
     assert bot.screen == [SUNNY]

@@ -15,6 +15,7 @@ from tests.clock import HandClock
 from tests.gateway.approving import CHART, QUESTION, questions, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 
 OFFER = "You edited your message after I had begun to act on it, so I did not start again."
 BUTTON = "Answer again with the new words"
@@ -102,6 +103,7 @@ async def test_one_of_several_messages_of_a_run_keeps_the_others(start_bot: Star
     bot = await start_bot(Waits(said, "One."), "Two.", "Three.")
     await begins(bot, "to Oslo")
     await bot.channel.hears("by train")
+    await taken_in(bot)
     said.set()
     await bot.app.settled()
 
@@ -299,6 +301,7 @@ async def test_what_the_person_added_meanwhile_is_kept(start_bot: StartBot) -> N
     bot = await start_bot(Waits(asyncio.Event()), "Both.")
     await begins(bot, "to Oslo")
     await bot.channel.hears("by train")
+    await taken_in(bot)
 
     await edits(bot, "to Oslo", "to Bergen")
 

@@ -7,6 +7,7 @@ from agent_core.tools.tool import tool
 from channels.memory import user
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 from tests.gateway.test_steering import SlowFiles, asked, heard_by_the_model
 
 
@@ -36,6 +37,7 @@ async def test_the_run_is_steered_and_the_next_one_knows_its_answer(wired_bot: S
     await asked(bot, 2)
 
     await bot.channel.hears("no, Bergen", group="team")
+    await taken_in(bot, group="team")
     said.set()
     await bot.app.settled()
     assert bot.screen[-1] == "Bergen then."

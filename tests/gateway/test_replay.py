@@ -17,6 +17,7 @@ from gateway.store.archive import Archive
 from tests.gateway.approving import CHART, asked, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 from tests.gateway.tasking import Cast, begins
 from tests.gateway.test_archive import execute, kept
 
@@ -113,6 +114,7 @@ async def test_words_in_mid_run_stand_where_they_came_in(start_bot: StartBot) ->
     await bot.channel.hears("dig")
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     await bot.channel.hears("no, to the left")
+    await taken_in(bot)
     said.set()
     await bot.app.settled()
 

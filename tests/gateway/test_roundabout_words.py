@@ -18,6 +18,7 @@ from tests.gateway.approving import acting, questions
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import a_job
+from tests.gateway.taking_in import taken_in
 from tests.gateway.test_plain_words import message
 
 OBEYS = calls(("run", {"command": ["wipe"]}))
@@ -68,6 +69,7 @@ async def test_what_is_passed_on_while_a_run_goes_on_counts_from_its_next_call(w
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
     shared = message("and this?", event_id="m2", message_id="m2", at=bot.clock.time())
     await bot.channel.deliver(shared.model_copy(update={"shared": f"From Eve:\n{ORDER}"}))
+    await taken_in(bot)
     seen.set()
 
     assert await is_asked(bot, ran)

@@ -1,7 +1,7 @@
 """Messages during a run: who steers it, who waits, and what a stop discards."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 
 from agent_core.messages import text_of
 from agent_core.models.llm import FailureKind
@@ -12,6 +12,7 @@ from channels.base import MessageReceived
 from channels.memory import MemoryChannel
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.taking_in import taken_in
 
 
 @tool()
@@ -48,11 +49,6 @@ def newest(bot: Bot) -> MessageReceived:
     return event
 
 
-def waiting(bot: Bot, count: int) -> Callable[[], bool]:
-    chat = bot.channel.chat("ann")
-    return lambda: len(bot.made.chats.sessions.of(chat).mail) == count
-
-
 async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> None:  # C-18, D-11
     said = asyncio.Event()
     bot = await wired_bot(Waits(said, calls(("look", {}))), "Bergen, by train.", tools=(look,))
@@ -61,6 +57,7 @@ async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> N
 
     await bot.channel.hears("no, Bergen")
     await bot.channel.hears("by train")
+    await taken_in(bot, 2)
     said.set()
     await bot.app.settled()
 
@@ -74,6 +71,7 @@ async def test_two_answers_of_one_run_stand_in_one_message(wired_bot: StartBot) 
     await bot.channel.hears("a trip to Oslo")
     await asked(bot, 1)
     await bot.channel.hears("no, Bergen")
+    await taken_in(bot)
     said.set()
     await bot.app.settled()
 
@@ -86,6 +84,7 @@ async def test_an_owner_steers_what_somebody_else_began(wired_bot: StartBot) -> 
     await bot.channel.hears("a trip", sender="bob", group="team")
     await asked(bot, 1)
     await bot.channel.hears("to Bergen", sender="ann", group="team")
+    await taken_in(bot, group="team")
     said.set()
     await bot.app.settled()
 
@@ -130,7 +129,7 @@ async def test_a_message_with_a_file_keeps_its_place_among_the_others(wired_bot:
     await bot.channel.hears("after it")
     await bot.channel.until(lambda: channel.asked == 1)
     channel.let.set()
-    await bot.channel.until(waiting(bot, 2))
+    await taken_in(bot, 2)
     said.set()
     await bot.app.settled()
 
@@ -164,6 +163,7 @@ async def test_a_stop_drops_what_the_person_sent_before_it(wired_bot: StartBot) 
     await bot.channel.hears("one")
     await asked(bot, 1)
     await bot.channel.hears("two")
+    await taken_in(bot)
     await bot.hears("/stop")
     assert bot.screen == ["Stopped."]
     await bot.restart()
@@ -252,7 +252,7 @@ async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(wire
     await bot.channel.hears("first")
     await asked(bot, 1)
     await bot.channel.hears("tpyo")
-    await bot.channel.until(waiting(bot, 1))
+    await taken_in(bot)
     await bot.channel.changes(newest(bot), "typo")
     await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     said.set()

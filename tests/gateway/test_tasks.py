@@ -18,7 +18,8 @@ from tests.clock import HandClock
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
+from tests.gateway.taking_in import taken_in
+from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, in_background, rows, states
 from tests.gateway.test_links import linked
 from tests.process import until
 
@@ -131,7 +132,7 @@ async def test_a_report_waits_for_the_answer_that_is_being_given(wired_bot: Star
     counting.event.set()
     await bot.channel.until(are(bot.home, "completed"))
     await bot.channel.hears("no, further north")
-    await bot.channel.until(lambda: len(rows(bot.home, "SELECT 1 FROM inbox WHERE payload LIKE '%north%'")) == 1)
+    await taken_in(bot)
     thinking.event.set()
     await bot.app.settled()
 
