@@ -9,6 +9,7 @@ from agent_core.messages import text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Turn
 from gateway.store.opening import FILE
+from tests.gateway.bot import Bot
 
 IN_BACKGROUND = "It runs in the background."
 
@@ -67,3 +68,9 @@ def ids(home: Path) -> list[str]:
 def are(home: Path, *wanted: str) -> Callable[[], bool]:
     """Return a condition: the tasks have these states."""
     return lambda: states(home) == [*wanted]
+
+
+async def in_background(bot: Bot, answers: int = 1) -> None:
+    """Wait until the chat's agent has said so often that it runs, and rests. Progress shows the words earlier."""
+    await bot.channel.until(lambda: bot.screen.count(IN_BACKGROUND) == answers)
+    await bot.made.settled_in(bot.channel.posts[-1][0].chat)

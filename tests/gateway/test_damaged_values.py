@@ -21,7 +21,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.damaging import LEFT_OUT, begun, cells, damage, used
 from tests.gateway.peopled import Platform
-from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, rows, states
+from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, in_background, rows, states
 from tests.postgres import execute
 
 DAMAGES = 3
@@ -174,7 +174,7 @@ async def test_a_task_whose_messages_cannot_be_read_any_more_ends_and_does_not_b
     bot = await start_bot(*cast.turns)
     await bot.channel.hears("count in the background")
     await thinking.reached.wait()
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.stop()
     with closing(sqlite3.connect(bot.home / FILE)) as store, store:
         store.execute("UPDATE transcript SET message = 'damaged' WHERE session LIKE 'task-%'")

@@ -22,7 +22,7 @@ from gateway.settings.limits import MB, QuotaSettings
 from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called
 from tests.gateway.approving import last_result
 from tests.gateway.conftest import StartBot
-from tests.gateway.tasking import IN_BACKGROUND, Cast, begins
+from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, in_background
 from tests.process import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -110,6 +110,7 @@ async def test_a_helper_in_the_background_shares_with_the_answer_of_its_chat(sta
     versions = bot.made.files.versions
     await bot.channel.hears("hold it in the background")
     await until(lambda: Programs(versions, tool).is_seen("ann", "ann"))
+    await in_background(bot)
     await bot.channel.hears("and once more")
     await bot.channel.until(lambda: "Ended." in bot.screen)
     assert "killed for using more memory than the programs of this chat may use together" in last_result(bot)

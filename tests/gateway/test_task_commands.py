@@ -11,7 +11,7 @@ from channels.memory import NO_PACE, MemoryChannel
 from gateway.commands.tasks import MOST
 from gateway.runs.tasks.workers import MOST_IN_CHAT
 from tests.gateway.conftest import StartBot
-from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, ids, rows, states
+from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, ids, in_background, rows, states
 
 
 async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> None:
@@ -21,12 +21,12 @@ async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> 
 
     await bot.channel.hears("dig in the background")
     await never.reached.wait()
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("/tasks")
     await bot.channel.until(lambda: len(bot.screen) == 2)
     [task_id] = ids(bot.home)
     *_, line, doing = bot.screen[1].splitlines()
-    assert line.startswith(f"- `{task_id}` running, 0:0")
+    assert line.startswith(f"- `{task_id}` running, 0:")
     assert doing == "  Working…"
     await bot.channel.presses(f"Cancel {task_id}")
     await bot.app.settled()
@@ -69,7 +69,8 @@ async def test_the_news_of_one_that_never_began_comes_from_where_its_words_do(st
     cast = Cast(calls(("page", {})), begins(*digs, later), IN_BACKGROUND, tasks=digs)
     bot = await start_bot(*cast.turns, tools=(page,), channel=MemoryChannel(limits=NO_PACE))
     await bot.channel.hears("read the page")
-    await bot.channel.until(lambda: states(bot.home).count("running") == MOST_IN_CHAT and IN_BACKGROUND in bot.screen)
+    await bot.channel.until(lambda: states(bot.home).count("running") == MOST_IN_CHAT)
+    await in_background(bot)
     [(waiting,)] = rows(bot.home, "SELECT id FROM tasks WHERE state = 'pending'")
 
     await bot.channel.hears("/new")
@@ -112,7 +113,7 @@ async def test_owners_see_all_of_a_chat_and_others_theirs(start_bot: StartBot) -
 
     await bot.channel.hears("dig in the background", sender="bob", group="team")
     await never.reached.wait()
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     [task_id] = ids(bot.home)
     said = {"carl": "Nothing runs", "bob": "running", "ann": "running"}
     for number, (sender, words) in enumerate(said.items(), 2):
@@ -141,9 +142,9 @@ async def test_what_others_have_begun_hides_nobodys_own(start_bot: StartBot) -> 
     bot = await start_bot(*cast.turns)
 
     await bot.channel.hears("dig in the background", sender="bob", group="team")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("dig everywhere in the background", sender="carl", group="team")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND] * 2)
+    await in_background(bot, 2)
     await bot.channel.hears("/tasks", sender="bob", group="team")
     await bot.channel.until(lambda: len(bot.screen) == 3)
     await bot.channel.hears("/stop", sender="bob", group="team")
@@ -160,7 +161,7 @@ async def test_a_new_conversation_leaves_them_and_says_so(start_bot: StartBot) -
     bot = await start_bot(*cast.turns)
 
     await bot.channel.hears("count in the background")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("/new")
     await bot.channel.until(lambda: len(bot.screen) == 2)
     counting.event.set()
@@ -176,7 +177,7 @@ async def test_a_stop_leaves_them_and_says_so(start_bot: StartBot) -> None:
     bot = await start_bot(*cast.turns)
 
     await bot.channel.hears("count in the background")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("/stop")
     await bot.channel.until(lambda: len(bot.screen) == 2)
     await bot.channel.hears("/status")
@@ -195,7 +196,7 @@ async def test_a_stop_of_an_answer_leaves_them_and_says_so(start_bot: StartBot) 
     bot = await start_bot(*cast.turns)
 
     await bot.channel.hears("count in the background")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("think")
     await thinking.reached.wait()
     await bot.channel.hears("/stop")

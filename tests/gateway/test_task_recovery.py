@@ -20,7 +20,7 @@ from gateway.store.store import Store
 from tests.gateway.approving import CHART, acting, id_of, questions
 from tests.gateway.conftest import StartBot
 from tests.gateway.dying import died
-from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
+from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, in_background, rows, states
 from tests.gateway.test_recovery import ANN, RUN, answered, heard, said
 from tests.messages import user
 
@@ -107,7 +107,7 @@ async def test_in_the_middle_it_goes_on_from_where_it_was(wired_bot: StartBot) -
     bot = await wired_bot(*cast.turns, tools=(look,))
     await bot.channel.hears("count in the background")
     await thinking.reached.wait()
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
 
     await bot.restart()
     await bot.app.settled()
@@ -124,7 +124,7 @@ async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartBot)
     await bot.channel.hears("count in the background")
     for life in lives:
         await life.reached.wait()
-        await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+        await in_background(bot)
         await bot.restart()
     await bot.app.settled()
 
@@ -350,7 +350,8 @@ async def test_what_it_asked_for_is_asked_once_and_runs_once(start_bot: StartBot
     cast = Cast(begins("draw"), IN_BACKGROUND, tasks={"draw": [CHART, "Drawn."]})
     bot = await start_bot(*cast.turns, tools=(acting(ran=ran),))
     await bot.channel.hears("draw it in the background")
-    await bot.channel.until(lambda: bool(questions(bot)) and IN_BACKGROUND in bot.screen)
+    await bot.channel.until(lambda: bool(questions(bot)))
+    await in_background(bot)
 
     await bot.restart()
     await bot.channel.until(are(bot.home, "running"))

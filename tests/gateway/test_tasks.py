@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 
 import pytest
 
@@ -16,7 +15,6 @@ from gateway.runs.tasks.tasks import MOST_IN_A_ROW
 from gateway.runs.tasks.workers import MOST_IN_CHAT, MOST_OF_PERSON
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, acting, id_of, questions
-from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.taking_in import taken_in
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, in_background, rows, states
@@ -39,9 +37,10 @@ async def test_the_chat_is_free_meanwhile_and_is_told_when_it_ends(wired_bot: St
     bot = await wired_bot(*cast.turns)
 
     await bot.channel.hears("count the files in the background")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("and the weather?")
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND, "Sunny."])
+    await bot.made.settled_in(bot.channel.chat())
     digging.event.set()
     await bot.app.settled()
 
@@ -126,7 +125,7 @@ async def test_a_report_waits_for_the_answer_that_is_being_given(wired_bot: Star
     bot = await wired_bot(*cast.turns)
 
     await bot.channel.hears("count in the background")
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     await bot.channel.hears("where to?")
     await thinking.reached.wait()
     counting.event.set()
@@ -168,10 +167,6 @@ async def test_of_twenty_at_once_few_run_and_all_are_told(start_bot: StartBot) -
     assert rows(bot.home, "SELECT count(*) FROM inbox WHERE event_id LIKE 'task:%' AND state = 'done'") == [(20,)]
 
 
-def have_begun(bot: Bot, answers: int) -> bool:
-    return bot.screen.count(IN_BACKGROUND) == answers
-
-
 @pytest.mark.parametrize("accounts", [["bob"], ["bob", "carl"]], ids=["one account", "linked accounts"])
 async def test_a_second_person_s_task_begins_although_the_first_has_twenty(
     start_bot: StartBot, accounts: list[str]
@@ -196,7 +191,7 @@ async def test_a_second_person_s_task_begins_although_the_first_has_twenty(
     for group in range(4):
         sender = accounts[group % len(accounts)]
         await bot.channel.hears("dig everywhere in the background", sender=sender, group=f"team {group}")
-        await bot.channel.until(partial(have_begun, bot, group + 1))
+        await in_background(bot, group + 1)
     await until(lambda: len(states(bot.home)) == len(names) and len(begun) >= MOST_OF_PERSON)
     await bot.channel.hears("rake in the background", sender="ann")
     await until(lambda: "rake" in begun)
@@ -229,7 +224,7 @@ async def test_one_that_never_ends_is_ended_after_its_time(start_bot: StartBot) 
 
     await bot.channel.hears("dig in the background")
     await never.reached.wait()
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await in_background(bot)
     async with clock.going_on():
         await bot.channel.until(are(bot.home, "failed"))
     await bot.app.settled()
