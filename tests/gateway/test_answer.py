@@ -47,7 +47,7 @@ async def grown_old(bot: Bot, clock: HandClock) -> None:
 
 
 async def test_a_quick_answer_is_one_new_message(start_bot: StartBot) -> None:
-    bot = await start_bot("Hi.")
+    bot = await start_bot("Hi.", clock=HandClock())
     await bot.hears("hello")
 
     assert [call.kind for call in bot.channel.calls if call.kind != "typing"] == ["send"]

@@ -145,6 +145,7 @@ async def test_the_chosen_language_outlives_a_new_conversation(start_bot: StartB
 # Permission to stop
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_others_cannot_stop_a_run_and_its_person_can(start_bot: StartBot) -> None:  # D-11
     never = asyncio.Event()
     bot = await start_bot(Waits(never))
@@ -237,6 +238,7 @@ async def test_new_while_running_stops_first_and_nothing_is_written_late(start_b
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["new business"]
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_others_cannot_renew_what_somebody_else_runs(start_bot: StartBot) -> None:  # D-11
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "Done."), "And?")

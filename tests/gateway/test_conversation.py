@@ -143,6 +143,7 @@ async def test_a_run_goes_on_after_a_restart(start_bot: StartBot) -> None:  # S3
     assert bot.screen == ["Take an umbrella."]
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_an_answer_that_could_not_be_sent_is_sent_after_a_restart(start_bot: StartBot) -> None:
     bot = await start_bot("Here it is.")
     bot.channel.fails("send", ChannelError("down", retry_after=3600))
@@ -249,6 +250,7 @@ async def test_a_call_that_cannot_be_recorded_is_still_a_call(start_bot: StartBo
         ("zh", "不确定您有没有收到我的上一条回答。", "显示上一条回答"),
     ],
 )
+@pytest.mark.usefixtures("no_progress")
 async def test_what_may_not_have_arrived_is_offered_when_the_person_next_writes(
     start_bot: StartBot, language: str, unsure: str, button: str
 ) -> None:

@@ -10,6 +10,8 @@ from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_ask_user import CITY
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 
 def action_of(message: OutboundMessage, label: str) -> str | None:
     """Return the action of the button with this label."""

@@ -109,6 +109,7 @@ async def test_try_again_does_and_is_used_up(start_bot: StartBot) -> None:
     assert buttons(bot) == []
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_a_button_on_a_message_whose_answer_was_lost_for_good_is_used_up(start_bot: StartBot) -> None:
     channel = LateChannel(keeps_keys=False)
     bot = await start_bot(NO_KEY, "Oslo.", channel=channel)
@@ -123,6 +124,7 @@ async def test_a_button_on_a_message_whose_answer_was_lost_for_good_is_used_up(s
     assert buttons(bot) == ["Try again"]
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_the_copy_whose_acknowledgement_was_lost_is_used_up_too(start_bot: StartBot) -> None:
     channel = LateChannel(keeps_keys=False)
     bot = await start_bot(NO_KEY, "Oslo.", channel=channel)
@@ -383,6 +385,7 @@ async def test_the_button_under_the_answer_to_a_command_does_what_it_says(
     assert button not in buttons(bot)
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_what_may_not_have_arrived_is_shown_again(start_bot: StartBot) -> None:
     channel = LateChannel(keeps_keys=False)
     bot = await start_bot(SUNNY, "Hello.", channel=channel)

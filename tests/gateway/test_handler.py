@@ -163,6 +163,7 @@ def full_disk(home: Path) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_on_a_full_disk_nothing_is_acked_and_afterwards_everything_goes_on(start_bot: StartBot) -> None:
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "First."), "Second.")

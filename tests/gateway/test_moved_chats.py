@@ -32,6 +32,8 @@ from tests.gateway.ruling import EXEC, admit, limits, rule
 from tests.postgres import UrlOf, execute
 from tests.process import until
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 OLD = ChatKey(platform="memory", account="here", chat="#team")
 NEW = ChatKey(platform="memory", account="here", chat="#crew")
 MOVED = chat_moved(OLD, NEW.chat, 0)

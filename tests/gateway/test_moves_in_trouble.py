@@ -22,6 +22,8 @@ from tests.gateway.ruling import EXEC, limits, rule
 from tests.postgres import execute
 from tests.process import until
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 OLD = ChatKey(platform="memory", account="here", chat="#team")
 NEW = ChatKey(platform="memory", account="here", chat="#crew")
 MOVED = chat_moved(OLD, NEW.chat, 0)

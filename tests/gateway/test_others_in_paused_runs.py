@@ -31,6 +31,8 @@ from tests.gateway.test_paused_runs import (
 )
 from tests.process import until
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 
 async def test_words_of_another_that_a_run_without_room_took_in_are_answered_at_once(wired_bot: StartBot) -> None:
     seen = asyncio.Event()

@@ -4,6 +4,8 @@ import asyncio
 import sqlite3
 from contextlib import closing
 
+import pytest
+
 from agent_core.messages import text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Waits, calls
@@ -19,6 +21,8 @@ from tests.gateway.tasking import rows
 from tests.gateway.test_budgets import DEAR, NO_ROOM
 from tests.gateway.test_edited_prompt import sent
 from tests.process import until
+
+pytestmark = pytest.mark.usefixtures("no_progress")
 
 TIGHT, AMPLE = (Allowance(Period.DAY, Unit.USD, amount) for amount in (USD // 100, 5 * USD))
 TEAM = ChatKey.parse("memory:here:#team")
@@ -205,7 +209,8 @@ async def test_status_and_queue_show_what_waits(start_bot: StartBot) -> None:
 
     await asks(bot, "ann", "/queue")
     await is_shown(bot, "Waiting for room in a budget")
-    assert "For Bob?" in bot.screen[-1]
+    [listed] = [text for text in bot.screen if "Waiting for room in a budget" in text]
+    assert "For Bob?" in listed
     await asks(bot, "ann", "/status")
     await is_shown(bot, "**Budget:** 1 waiting for room, see /queue")
 

@@ -12,6 +12,8 @@ from gateway.permissions.roles import People
 from tests.gateway.bot import PEOPLE, Bot
 from tests.gateway.conftest import StartBot
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 USAGE = "Write /queue to see what waits, /queue drop 17 to drop the message with that number, or /queue drop all."
 
 WITH_DORA = People(owners=PEOPLE.owners, allow=PEOPLE.allow | {"memory:dora"})

@@ -209,6 +209,7 @@ async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *,
     assert bot.screen == ["Hi."] * copies
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_after_it_was_sent_nothing_is_left(wired_bot: StartBot) -> None:
     bot = await wired_bot("Hi.")
     await bot.hears("hello")

@@ -14,6 +14,8 @@ from gateway.store.store import Store
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import rows
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 
 

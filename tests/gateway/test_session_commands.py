@@ -97,6 +97,7 @@ async def test_another_chats_conversation_cannot_be_resumed(start_bot: StartBot)
     assert bot.screen[-1].startswith(f"No conversation here has the id {theirs}.")
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_only_who_asked_may_leave_a_run_by_resuming_another_conversation(start_bot: StartBot) -> None:
     gate = asyncio.Event()
     waits = Waits(gate, "later")

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from agent_core.models.scripted import Waits
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel, user
@@ -11,9 +13,12 @@ from tests.clock import HandClock
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
+from tests.gateway.test_budgets import NO_ROOM
 from tests.gateway.test_catch_up import talked
-from tests.gateway.test_paused_runs import asks, waits_for_room
+from tests.gateway.test_paused_runs import asks, is_shown, waits_for_room
 from tests.gateway.test_queue import busy, commanded
+
+pytestmark = pytest.mark.usefixtures("no_progress")
 
 TEAM = ChatKey.parse("memory:here:#team")
 
@@ -55,6 +60,7 @@ async def test_others_see_nothing_of_it(start_bot: StartBot) -> None:
 async def test_whose_request_waits_for_a_budget_sees_that_later_ones_wait_for_it(start_bot: StartBot) -> None:
     bot = await start_bot()
     await waits_for_room(bot)
+    await is_shown(bot, NO_ROOM)
     await asks(bot, "bob", "and this?")
 
     listed = await commanded(bot, "/queue", sender="bob")
