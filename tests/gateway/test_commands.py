@@ -221,10 +221,10 @@ async def test_a_new_conversation_knows_nothing_of_the_last(start_bot: StartBot)
 
 
 async def test_new_while_running_stops_first_and_nothing_is_written_late(start_bot: StartBot) -> None:  # C-20
-    never = asyncio.Event()
-    bot = await start_bot(Waits(never, words="half"), "New.")
+    old = Waits(asyncio.Event(), words="half")
+    bot = await start_bot(old, "New.")
     await bot.channel.hears("old business")
-    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await old.reached.wait()
     await bot.channel.hears("and more of it")
     await bot.channel.hears("/new")
     await bot.channel.hears("new business")
