@@ -147,7 +147,7 @@ async def test_in_a_group_no_code_is_shown(start_bot: StartBot) -> None:
 
 @pytest.mark.parametrize("account", ["bob", "carl"])
 async def test_linking_frees_nobody_from_a_budget(start_bot: StartBot, account: str) -> None:
-    bot = await start_bot("Too much.")
+    bot = await start_bot("Too much.", "Too much.")
     await bot.hears(f"/budget memory:{account} 10 tokens a day")
     await linked(bot, "bob", "carl")
 
