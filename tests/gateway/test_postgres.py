@@ -18,7 +18,7 @@ from gateway.store import opening, postgres, postgres_opening
 from gateway.store.archive import Archive, SaidRow
 from gateway.store.connection import Connection
 from gateway.store.opening import FILE, migrate
-from gateway.store.postgres import PostgresConnection, PostgresError, PostgresWriter, translated
+from gateway.store.postgres import PostgresError, PostgresWriter, translated
 from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
 from gateway.store.server import PostgresServer
 from gateway.store.store import Store
@@ -242,31 +242,6 @@ async def test_a_server_that_ends_all_sessions_is_connected_to_again(tmp_path: P
         assert len(await store.inbox.waiting()) == 1
         await store.inbox.settle([1])
         assert await store.inbox.waiting() == []
-
-
-async def test_a_connection_is_closed_although_the_wait_for_its_end_is_cut_off(
-    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url, closed, close = url_of(tmp_path), list[PostgresConnection](), PostgresConnection.close
-    works = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(0.3)'"
-
-    def noted(connection: PostgresConnection) -> None:
-        close(connection)
-        closed.append(connection)
-
-    async def work() -> None:
-        async with PostgresWriter.open(url) as database:
-            await database.run(lambda connection: connection.execute("SELECT pg_sleep(0.3)"))
-
-    monkeypatch.setattr(PostgresConnection, "close", noted)
-    working = asyncio.create_task(work())
-    await until(lambda: rows(url, works))
-    for _ in range(2):
-        working.cancel()
-        await asyncio.sleep(0)
-    await asyncio.wait([working])
-
-    await until(lambda: closed)
 
 
 async def test_a_connection_on_which_nothing_passes_any_more_is_given_up(

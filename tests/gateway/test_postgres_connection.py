@@ -1,13 +1,19 @@
-"""A connection to PostgreSQL that breaks, by a server that speaks as little of its protocol as that takes."""
+"""Connections to PostgreSQL that break as they begin, or that nobody waits for any more."""
 
+import asyncio
 import socket
 import sqlite3
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 
+import psycopg
 import pytest
 
-from gateway.store.postgres import PostgresConnection, PostgresError
+from gateway.store.postgres import PostgresConnection, PostgresError, PostgresWriter
+from tests.postgres import UrlOf, rows
+from tests.process import until
 
 ASKS_FOR_ENCRYPTION = 8
 """Bytes of such a request."""
@@ -25,7 +31,10 @@ def test_a_connection_that_is_lost_as_it_begins_may_be_made_again() -> None:
 
 
 def greet_and_hang_up(server: socket.socket) -> bytes:
-    """Let a client in without a password, and close the connection at its first statement, which is returned."""
+    """Let a client in without a password, and close the connection at its first statement, which is returned.
+
+    It speaks as little of the protocol as that takes.
+    """
     connection, _ = server.accept()
     with connection:
         while len(connection.recv(8192)) == ASKS_FOR_ENCRYPTION:
@@ -36,3 +45,31 @@ def greet_and_hang_up(server: socket.socket) -> bytes:
 
 def told(kind: bytes, content: bytes) -> bytes:
     return kind + struct.pack("!I", len(content) + 4) + content
+
+
+async def test_a_connection_is_closed_although_the_wait_for_its_end_is_cut_off(
+    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, closed, close = url_of(tmp_path), list[PostgresConnection](), PostgresConnection.close
+    waits = "SELECT pg_advisory_lock(71)"
+    works = f"SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = '{waits}'"  # noqa: S608
+
+    def noted(connection: PostgresConnection) -> None:
+        close(connection)
+        closed.append(connection)
+
+    async def work() -> None:
+        async with PostgresWriter.open(url) as database:
+            await database.run(lambda connection: connection.execute(waits))
+
+    monkeypatch.setattr(PostgresConnection, "close", noted)
+    with closing(psycopg.connect(url, autocommit=True)) as other:
+        other.execute(waits)
+        working = asyncio.create_task(work())
+        await until(lambda: rows(url, works))
+        for _ in range(2):
+            working.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait([working])
+
+    await until(lambda: closed)
