@@ -1,10 +1,9 @@
 """`parley migrate` moves the whole store from SQLite to PostgreSQL and back, or leaves both as they are."""
 
 import asyncio
-import os
 import re
+import signal
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -33,10 +32,24 @@ from tests.gateway.test_postgres import opened
 from tests.gateway.test_store import CHAT, RUN
 from tests.messages import user
 from tests.postgres import UrlOf, execute, rows
-from tests.process import REPOSITORY
+from tests.process import python
 
-MANY = 8_000
-"""Messages that take a second or more to index."""
+DIES = """
+import os, signal, sys
+from gateway.cli import main
+from gateway.upkeep import migration
+
+say = migration.print_pieces
+
+def dies(pieces, secrets):
+    say(pieces, secrets)
+    if pieces[0].startswith("tool_calls: "):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+migration.print_pieces = dies
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command line of a program that is killed once it has told of one of the tables that it moves."""
 
 
 # The content
@@ -198,28 +211,13 @@ async def test_a_place_that_is_none_is_refused() -> None:
 async def test_a_move_that_is_killed_can_be_made_again(tmp_path: Path, bare_url_of: UrlOf, *, to_server: bool) -> None:
     url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
-    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
-        message = user("water the cactus").model_dump_json()
-        values = [(f"memory:here:c{number % 9}", message) for number in range(MANY)]
-        file.executemany(
-            "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, 's', 'r', 1, ?)", values
-        )
     if not to_server:
         move(tmp_path, url)
     before = content_of(tmp_path, None if to_server else url)
 
-    moving = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "gateway.cli", "migrate", "--to", url if to_server else SQLITE),
-        env={"PATH": os.environ["PATH"], "PARLEY_HOME": str(tmp_path)},
-        cwd=REPOSITORY,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert moving.stdout is not None
-    async for line in moving.stdout:
-        if line.startswith(b"tool_calls: "):
-            break
-    moving.kill()
-    await moving.communicate()
+    to = url if to_server else SQLITE
+    moving = await python("-P", "-c", DIES, "migrate", "--to", to, environ={"PARLEY_HOME": str(tmp_path)})
+    assert moving.code == -signal.SIGKILL, moving.err
 
     assert content_of(tmp_path, None if to_server else url) == before
     assert (tmp_path / FILE).exists() is to_server
