@@ -1,6 +1,5 @@
 """Sessions that are released free their memory and lose no data."""
 
-import asyncio
 import gc
 import weakref
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from gateway.chat.held_history import HeldHistory, weight_of
 from gateway.chat.sessions import A_FEW, MOST_HELD, MOST_IDLE
 from tests.gateway.conftest import StartBot
 from tests.messages import user
+from tests.process import until
 
 
 @pytest.fixture
@@ -36,9 +36,7 @@ async def test_a_chat_that_is_let_go_is_gone_without_the_collector(start_bot: St
 
     for number in range(MOST_IDLE):
         chats.of(bot.channel.chat("ann", thread=str(number)))
-    await asyncio.sleep(0)
-
-    assert [each() for each in held] == [None] * len(held)
+    await until(lambda: not any(each() for each in held))
 
 
 async def test_chats_with_a_heavy_history_are_let_go_and_go_on_where_they_were(start_bot: StartBot) -> None:
@@ -55,7 +53,7 @@ async def test_chats_with_a_heavy_history_are_let_go_and_go_on_where_they_were(s
         chats.of(bot.channel.chat("ann", thread=str(number)))
     assert session() is not None  # the newest stay, whatever their size
     chats.of(bot.channel.chat("ann", thread="one more"))
-    assert session() is None
+    await until(lambda: session() is None)
 
     await bot.hears("second", sender="carl")
     said = [text_of(message.content) for message in bot.llm.requests[-1].messages]
