@@ -24,6 +24,7 @@ async def with_stranger(start_bot: StartBot, *turns: str, words: str = "hi, may 
     bot = await start_bot(*turns, channel=Platform(), **how)
     await bot.hears(words, sender="eve")
     await bot.channel.until(lambda: any("unknown here" in text for text in told(bot, "ann")))
+    await bot.made.people.stranger_notices.settled()
     return bot
 
 
@@ -314,8 +315,10 @@ async def test_a_stranger_whom_a_crash_kept_from_the_owner_is_shown_once_after_t
 
     await bot.restart()
     await bot.channel.until(lambda: any("may I?" in text for text in told(bot, "ann")))
+    await bot.made.people.stranger_notices.settled()
     await bot.restart()
     await bot.app.settled()
+    await bot.made.people.stranger_notices.settled()
 
     assert len(told(bot, "ann")) == len(told(bot, "eve")) == 1
 
@@ -360,5 +363,6 @@ async def test_the_first_message_takes_the_place_of_the_command_that_opens_a_cha
     await bot.hears("it is me, Eve from work", sender="eve")
 
     await bot.channel.until(lambda: "it is me, Eve from work" in told(bot, "ann")[-1])
+    await bot.made.people.stranger_notices.settled()
     assert len(told(bot, "ann")) == 1
     assert len(told(bot, "eve")) == 1
