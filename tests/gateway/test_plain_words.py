@@ -248,7 +248,7 @@ async def test_a_reply_to_something_else_is_asked_about(start_bot: StartBot) -> 
 async def test_with_a_preview_beside_the_question_it_is_asked_which_one_is_meant(start_bot: StartBot) -> None:
     run, ran = recorder()
     bot = await start_bot(CHART, "Here.", tools=(run,))
-    await bot.channel.hears("/cron add every monday 9:00 look at the notes")
+    await bot.hears("/cron add every monday 9:00 look at the notes")
     await asked(bot)
 
     await bot.channel.hears("yes")
