@@ -40,7 +40,7 @@ def is_cut(one: socket.socket) -> bool:
 
 
 async def test_the_owner_is_served_while_others_hold_more_connections_than_there_may_be(tmp_path: Path) -> None:
-    page = Page(tmp_path)
+    page = Page(tmp_path, idle_seconds=300.0)
     async with page.open(), page.browser() as client, tab(client, (await history(client))["last"]) as stream:
         flood = await half_open(page, FLOOD)
         try:
