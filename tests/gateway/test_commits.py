@@ -17,7 +17,7 @@ from tests.gateway.tasking import rows
 
 OF_A_MESSAGE = 4
 """It is accepted; its run has begun, with its words and what is reserved; its answer ends the run; that has arrived."""
-TRIES = 20
+TRIES = 60
 """Most messages that are tried until one takes so few. A busy machine needs more of them."""
 
 
