@@ -154,7 +154,7 @@ async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refus
     )
     try:
         assert first.stdout is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(START_SECONDS):
             while "Page" not in (await first.stdout.readline()).decode():
                 pass
         second = await python(*CLI, cwd=tmp_path, environ=environ)
