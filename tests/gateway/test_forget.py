@@ -41,12 +41,14 @@ async def note(text: str, context: ToolContext) -> str:
 
 
 def on_disk(home: Path, *words: str) -> list[str]:
-    """Return the files in which one of the words stands, in any case."""
+    """Return the files in which one of the words stands, in any case. The store's log counts as its file."""
     sought = [word.lower().encode() for word in words or (WORD, CHINESE)]
     return sorted(
-        str(file.relative_to(home))
-        for file in home.rglob("*")
-        if file.is_file() and any(word in file.read_bytes().lower() for word in sought)
+        {
+            str(file.relative_to(home)).removesuffix("-wal")
+            for file in home.rglob("*")
+            if file.is_file() and any(word in file.read_bytes().lower() for word in sought)
+        }
     )
 
 
