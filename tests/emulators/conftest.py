@@ -6,14 +6,40 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram import Bot
 
-from parley.testing.emulated import discord, slack, telegram
+from parley.testing import emulated
+from parley.testing.emulated import telegram
+from parley.testing.emulators import discord_interactions, slack_world
+from parley.testing.emulators.discord import DiscordEmulator
+from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.telegram import TelegramEmulator
 from tests.emulators.sdk import telegram_bot
 
-__all__ = ["bot", "discord", "slack", "telegram"]
+__all__ = ["bot", "discord", "hasty_discord", "hasty_slack", "slack", "telegram"]
+
+hasty_discord, hasty_slack = emulated.discord, emulated.slack
+"""The platforms that wait three seconds for an answer, in which a busy machine may not get to it."""
+PATIENCE = 60.0
 
 # Without it the SDK warns about every retry delay, and warnings are errors here.
 os.environ["PTB_TIMEDELTA"] = "1"
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Discord and Slack wait a minute for the answer to what somebody presses, for tests of something else."""
+    monkeypatch.setattr(discord_interactions, "FIRST_ANSWER_SECONDS", PATIENCE)
+    monkeypatch.setattr(slack_world, "TRIGGER_SECONDS", PATIENCE)
+
+
+@pytest.fixture
+def discord(hasty_discord: DiscordEmulator, patient: None) -> DiscordEmulator:
+    return hasty_discord
+
+
+@pytest.fixture
+def slack(hasty_slack: SlackEmulator, patient: None) -> SlackEmulator:
+    hasty_slack.ack_timeout = PATIENCE
+    return hasty_slack
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The showroom in a real Chromium: with Parley, with another bot, and without any."""
 
 import asyncio
+import re
 import stat
 import sys
 from collections.abc import AsyncIterator
@@ -112,7 +113,6 @@ async def test_ann_talks_to_parley_on_three_platforms(showroom: Showroom, page: 
 
         for platform in PLATFORMS:
             await say(column(page, platform), "wait 10 s")
-        for platform in PLATFORMS:
             await column(page, platform).get_by_role("button", name="Stop").click()
         for platform in PLATFORMS:
             await expect(said_by_bot(column(page, platform)).last).to_contain_text("Stopped")
@@ -167,7 +167,7 @@ async def test_any_bot_may_talk_here_and_its_edits_and_buttons_are_seen(showroom
         sent = await bot.send_message(ann.id, "Shall I?", reply_markup=keys)
         await expect(said_by_bot(where)).to_have_text("Shall I?")
         await where.get_by_role("button", name="Yes").click()
-        (pressed,) = await bot.get_updates(timeout=5, allowed_updates=["callback_query"])
+        (pressed,) = await bot.get_updates(timeout=30, allowed_updates=["callback_query"])
         assert pressed.callback_query is not None
         assert pressed.callback_query.data == "y"
         await pressed.callback_query.answer()
@@ -244,7 +244,7 @@ async def test_trouble_waits_until_it_meets_a_call(showroom: Showroom, page: Pag
 
     await say(where, "hello")
     async with ClientSession() as session:
-        answer = await session.post(f"{telegram.bot_url}{telegram.token}/getUpdates", json={"timeout": 0})
+        answer = await session.post(f"{telegram.bot_url}{telegram.token}/getUpdates", json={"timeout": 30})
         assert len((await answer.json())["result"]) == 2
         chat = showroom.telegram.people["Ann"].id
         send = f"{telegram.bot_url}{telegram.token}/sendMessage"
@@ -319,7 +319,7 @@ async def test_a_node_is_killed_by_a_button_and_another_answers(
         )
         await expect(nodes).to_contain_text("node-2 is stopped; it worked on")
         await tab.get_by_role("button", name="Start node-1").click()
-        await expect(nodes).to_contain_text("node-1 is starting")
+        await expect(nodes).to_contain_text(re.compile("node-1 (is starting|works on)"))
         await tab.close()
 
 
@@ -385,10 +385,9 @@ async def test_the_home_is_written_once_and_leads_parley_here(showroom: Showroom
     assert home.file.read_text() == written
 
 
-async def test_a_taken_port_is_one_sentence(tmp_path: Path) -> None:
-    taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-    port: int = taken.sockets[0].getsockname()[1]
-    async with taken:
+async def test_a_taken_port_is_one_sentence(tmp_path: Path, unused_tcp_port: int) -> None:
+    port = unused_tcp_port  # the one below it is free, too, unlike one of those that others get who ask for any
+    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", port):
         with pytest.raises(PortTaken, match=f"^port {port} is taken"):
             async with Showroom(tmp_path / "showroom", port=port - 1):
                 pass

@@ -16,7 +16,7 @@ SIZES = [sdk.SelectOption(label="Small", value="s")]
 
 
 @pytest.fixture
-async def exhibit() -> AsyncIterator[DiscordExhibit]:
+async def exhibit(patient: None) -> AsyncIterator[DiscordExhibit]:
     made = DiscordExhibit(time.time)
     async with made.discord:
         yield made

@@ -143,7 +143,7 @@ async def test_after_a_refresh_the_app_comes_back(slack: SlackEmulator) -> None:
         slack.refresh("refresh_requested")
         await slack.private(ann).says(ann, "Still there?")
         await ear.hears(1)
-        assert slack.hub.opened == 2
+        assert slack.hub.opened >= 2  # a busy app may take a socket for dead that answers late
 
 
 async def test_after_a_broken_connection_the_app_comes_back(slack: SlackEmulator) -> None:

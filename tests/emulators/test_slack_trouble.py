@@ -110,6 +110,7 @@ async def test_a_thousand_chats_are_served_at_once() -> None:
     async with SlackEmulator(pace=False) as slack, aiohttp.ClientSession() as session:
         client = slack_client(slack)
         client.session = session
+        client.timeout = 120  # for all of them
         chats = [slack.private(slack.person(f"P{each}")) for each in range(1000)]
         await asyncio.gather(*(client.chat_postMessage(channel=chat.id, text="Hello") for chat in chats))
         assert all(chat.screen == ["Hello"] for chat in chats)
