@@ -43,14 +43,16 @@ THIRD: tuple[Answer, ...] = (
 
 
 async def allow(chat: Chat, person: Person, line: str) -> None:
-    """Approve the tool call with this text once it is asked for."""
+    """Approve the tool call with this text once it is asked for, and wait until it is asked for no more."""
 
     def open_question(chat: Chat) -> str | None:
         found = (_OPEN.search(text) for text in chat.screen if line in text)
         return next((match[1] for match in found if match), None)
 
     await chat.until(lambda c: open_question(c) is not None, SECONDS)
-    await chat.says(person, f"/approve {open_question(chat)}")
+    request = open_question(chat)
+    await chat.says(person, f"/approve {request}")
+    await chat.until(lambda c: open_question(c) != request, SECONDS)
 
 
 async def is_told(chat: Chat, words: str) -> None:

@@ -67,7 +67,7 @@ async def test_an_admin_approves_on_the_phone_and_the_run_goes_on(browser: Brows
         await expect(tab.locator("#answer")).to_contain_text("Done: Allow once: python3 chart.py")
         await world.bot.channel.until(lambda: any(text.endswith("Here is your chart.") for text in world.bot.screen))
         assert ran == [["python3", "chart.py"]]
-        assert any("✓ Approved by You" in text for text in world.bot.screen)
+        await world.bot.channel.until(lambda: any("✓ Approved by You" in text for text in world.bot.screen))
         await expect(tab.get_by_text("Nothing waits for you")).to_be_visible()
         assert await tab.evaluate("window.sameDocument")
 
@@ -180,7 +180,7 @@ async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_tele
                 await fits(page)
                 await card.get_by_role("button", name="Allow once").click()
                 await chat.until(lambda c: any(text.endswith("The program has run.") for text in c.screen))
-                assert any("✓ Approved by Carl" in text for text in chat.screen)
+                await chat.until(lambda c: any("✓ Approved by Carl" in text for text in c.screen))
                 assert "it ran" in model.requests[-1].texts("tool")[-1]
                 await expect(card).to_have_count(0)
             await until(lambda: any("approv" in line for line in audited(program.home, f"telegram:{carl.id}")))

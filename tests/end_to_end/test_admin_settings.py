@@ -24,7 +24,7 @@ async def test_a_setting_is_found_changed_and_reset(browser: Browser, tmp_path: 
 
         await expect(tab.get_by_role("status").first).to_contain_text("60")
         await expect(row).to_contain_text("set by web:local")
-        assert world.bot.made.base.current.now.keep_days == 60
+        await until(lambda: world.bot.made.base.current.now.keep_days == 60)
         await accessible(tab)
 
         await row.get_by_role("button", name=f"Reset {title}").click()

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from tests.emulators.model_script import Turn, says
+from tests.emulators.model_script import Pause, Turn, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, ends_with, newest, shows
+from tests.end_to_end.stage import Stage, ends_with, newest, says_last, shows
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
@@ -65,7 +65,7 @@ async def test_the_stop_button_stops_what_it_hangs_on(stage: Stage) -> None:
 @where(lambda facts: not facts.streams)  # a stream has Slack's own button: test_slack_streams.py
 async def test_the_stop_button_keeps_the_words_that_were_shown(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(Turn("word " * 200, per_chunk=0.2), says("Hello."))
+    stage.script.then(Turn("word " * 200, pause=Pause(after=20, until=asyncio.Event())), says("Hello."))
 
     await chat.says(ann, "tell me a long story")
     await chat.until(lambda c: "word word" in c.screen[0])
@@ -144,7 +144,7 @@ async def test_status_tells_the_model_and_what_runs(stage: Stage) -> None:
     await chat.until(lambda c: "Now: answering for" in c.screen[-1])
     writing.set()
 
-    await chat.until(lambda c: c.screen[-1].endswith("Done."))
+    await chat.until(says_last("Done."))
 
 
 async def test_help_lists_the_commands(stage: Stage) -> None:

@@ -117,12 +117,11 @@ async def test_ctrl_c_in_the_middle_leaves_nothing_half_written_and_the_terminal
 ) -> None:
     program = program_in(tmp_path, telegram, answering)
     async with Typist(program, "connect", "telegram") as typist:
-        before = typist.echoes
         await typist.types(telegram.tokens["TELEGRAM_BOT_TOKEN"])
         await typist.sees("I am waiting for it")
         program.send(signal.SIGINT)  # as the terminal does at Ctrl-C
         assert await typist.ends() == 130
-        assert typist.echoes == before
+        assert typist.echoes
     assert not (program.home / ".env").exists()
     assert "Traceback" not in program.console + typist.screen
 

@@ -1,11 +1,13 @@
 """Answers with tables on Discord, which come in a box: while they stream, and when Parley is killed meanwhile."""
 
+import asyncio
 import random
 from functools import partial
 from typing import cast
 
 import pytest
 
+from parley.testing.emulators.control import Effect, Fault
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
 from parley.testing.emulators.discord_state import Person
@@ -33,7 +35,8 @@ async def test_a_table_whose_confirmation_was_cut_off_by_a_kill_is_there_once(
 ) -> None:
     ann, chat = private(stage, "Ann")
     stage.script.then(says(f"Prices:\n\n{TABLE}"))
-    late = discord.faults.answer_late("POST message")
+    late = asyncio.Event()
+    stage.net.faults.add(Fault("*", Effect(answer_late=late), 1, stage.net.finishes("Cake")))
     await chat.says(ann, "prices?")
     await chat.until(lambda c: any(SHOWN in text for text in c.screen))
     await stage.program.kill()

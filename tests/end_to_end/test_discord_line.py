@@ -9,6 +9,7 @@ from tests.emulators.model_script import says
 from tests.end_to_end.crowd import Crowd
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage, shows
+from tests.process import until
 
 pytestmark = [only("discord"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -45,7 +46,7 @@ async def test_sessions_that_cannot_be_resumed_under_load(stage: Stage, discord:
 
     await crowd.is_answered()
     assert discord.identifies_left < left
-    assert "caught up" in stage.log
+    await until(lambda: "caught up" in stage.log)
 
 
 async def test_a_gateway_that_breaks_off_before_its_first_word(stage: Stage, discord: DiscordEmulator) -> None:

@@ -52,6 +52,7 @@ async def test_a_person_quotes_their_own_words_of_another_thread_on_discord(
 async def test_an_answer_to_a_channel_that_was_deleted_is_given_up_and_others_are_answered(
     own_stage: Stage, own_discord: DiscordEmulator
 ) -> None:
+    own_stage.slow_down()  # after 1.5 s progress is shown, in which the words come before they are the answer
     await own_stage.start()
     ann = own_discord.person("Ann")
     team = own_discord.group("Team", [ann])

@@ -177,4 +177,5 @@ async def test_killed_when_a_rewind_has_just_come_one_exchange_is_taken_back(sta
 
     await chat.until(ends_with("Four."))
     assert stage.said == ["first", "second", "fourth"]
-    assert "\n".join(chat.screen).count(REWOUND) == 1
+    most = 1 if stage.platform.facts.knows_resends else 2  # it may have arrived just before the kill
+    assert 1 <= "\n".join(chat.screen).count(REWOUND) <= most

@@ -7,6 +7,7 @@ from tests.end_to_end.embedded import ROCKETS
 from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage, shows
+from tests.process import until
 
 pytestmark = only("telegram")
 
@@ -18,15 +19,17 @@ async def test_killed_during_a_tool_that_may_not_run_twice_the_model_hears_that_
     own_stage.script.then(calls(ToolUse("launch_rocket", {"rocket": "Ariane"})), says("Please look whether it flies."))
     await own_stage.start()
     ann, chat = own_stage.private("Ann")
+    rockets = own_stage.program.home / ROCKETS
 
     await chat.says(ann, "launch Ariane")
     await chat.until(lambda c: "Launching Ariane" in c.screen[0])
+    await until(lambda: rockets.exists() and rockets.read_text() == "Ariane\n")
     await own_stage.program.kill()
     await own_stage.start()
     await chat.until(lambda c: "Please look whether it flies." in c.screen)
 
     assert "its outcome is unknown" in own_stage.model.requests[-1].last_text
-    assert (own_stage.program.home / ROCKETS).read_text() == "Ariane\n"
+    assert rockets.read_text() == "Ariane\n"
 
 
 async def test_a_photo_reaches_a_model_that_sees(own_stage: Stage) -> None:

@@ -146,11 +146,11 @@ async def test_a_report_waits_for_handles_and_is_made_once(own_stage: Stage) -> 
     await stage.start()
     ann, chat = stage.private("Ann")
     await agreed(stage, ann, chat)
-    stage.clock.move_to("2026-11-23 08:59:55")
+    stage.clock.move_to("2026-11-23 08:59:40")
     soon = stage.clock.now + 2.0  # the program has read the file by then, for which it needs a handle
     await until(lambda: stage.clock.now > soon)
     with no_more_handles(stage.program.pid):
-        await until(lambda: "a run waits for file handles" in stage.log)
+        await until(lambda: "a run waits for file handles" in stage.log, within=60)
 
     await chat.until(tells(REPORT), SECONDS)
     assert len(cast.asked) == 1

@@ -9,7 +9,8 @@ from tests.agent_core.files.unseen_pictures import UNSEEN
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, has, is_finished, says_last, shows
+from tests.end_to_end.stage import Stage, has, is_finished, lasting, says_last, shows
+from tests.end_to_end.stored import files_with
 
 pytestmark = [where(lambda facts: facts.files), pytest.mark.asyncio(loop_scope="module")]
 
@@ -76,8 +77,7 @@ async def test_a_name_that_climbs_out_is_only_a_name(stage: Stage) -> None:
     await chat.says(ann, "look", document=("../../.env", b"OPENAI_API_KEY=stolen", "text/plain"))
 
     await chat.until(shows("One file."))
-    found = [path for path in home.rglob("*") if path.is_file() and b"stolen" in path.read_bytes()]
-    places = {path.relative_to(home).parts[0] for path in found}
+    places = {path.relative_to(home).parts[0] for path in files_with(home, "stolen")}
     assert {place for place in places if not place.startswith("parley.db")} <= {"workspaces", "uploads"}
     assert "workspaces" in places
     assert not (home / ".env").exists()
@@ -182,8 +182,9 @@ async def test_a_long_answer_is_a_message_of_its_own(stage: Stage) -> None:
 
     await chat.says(ann, "send it back", document=CHART)
     await chat.until(has("All about it"))
+    await chat.until(is_finished)
 
-    assert chat.screen[0] in ("[photo]", "[chart.png]")
+    assert lasting(chat)[0].shown in ("[photo]", "[chart.png]")
 
 
 @where(lambda facts: facts.captions)

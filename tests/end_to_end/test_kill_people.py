@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 import pytest
 
@@ -14,6 +13,7 @@ from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.inbox import acknowledged
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage, has, shows
+from tests.end_to_end.stored import files_with
 from tests.end_to_end.tables import stored
 from tests.process import until
 
@@ -138,17 +138,7 @@ async def test_what_was_erased_while_it_is_killed_is_gone(own_stage: Stage) -> N
             await chat.says(ann, "/forget me")
             await chat.until(lambda c: c.bot_messages[-1].button("Erase for good") is not None)
             await chat.presses(ann, "Erase for good")
-        await until(lambda: _holding(own_stage) == [])
-
-
-def _holding(stage: Stage) -> list[str]:
-    """Return the files of the home that hold the canary; some vanish meanwhile."""
-    found = []
-    for file in stage.program.home.rglob("*"):
-        with suppress(FileNotFoundError):
-            if file.is_file() and CANARY.encode() in file.read_bytes():
-                found.append(file.name)
-    return found
+        await until(lambda: files_with(own_stage.program.home, CANARY) == [])
 
 
 @only("telegram")

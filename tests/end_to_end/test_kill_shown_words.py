@@ -40,7 +40,8 @@ async def test_killed_in_the_middle_of_the_words_the_answer_comes_whole_and_once
     stage.script.then(Turn(deltas=(FIRST, REST), pause=Pause(after=1, until=asyncio.Event())), says(FIRST + REST))
     ann, chat = stage.private("Ann")
     if moment == "begun":  # Parley has not heard that the message with the first words is there
-        stage.net.faults.add(Fault(stage.net.send, Effect(answer_late=asyncio.Event()), 1))
+        late = Effect(answer_late=asyncio.Event())
+        stage.net.faults.add(Fault(stage.net.send, late, 1, lambda call: FIRST in str(call.params)))
     await chat.says(ann, "what is the capital of Norway?")
     await chat.until(shows_the_beginning)
     await stage.program.kill()

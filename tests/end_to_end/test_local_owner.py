@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 
 import pytest
 
@@ -10,7 +10,8 @@ from gateway.store.opening import FILE
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Chat
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_finished
+from tests.end_to_end.stored import files_with
 from tests.process import until
 
 pytestmark = [only("web", "terminal"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
@@ -33,7 +34,7 @@ async def test_a_budget_is_met_and_raised_by_its_button(stage: Stage) -> None:
     await chat.until(lambda c: bool(_raises(c)))
     assert stage.model.requests == []
     await chat.presses(you, _raises(chat)[-1])
-    await chat.until(lambda c: any(text.endswith("It is sunny.") for text in c.screen))
+    await chat.until(lambda c: any(text.endswith("It is sunny.") for text in c.screen) and is_finished(c))
 
     await chat.says(you, "/budget here off")
     await chat.until(lambda c: "The budget is removed." in c.screen[-1])
@@ -60,7 +61,7 @@ async def test_a_skill_is_loaded_and_an_old_conversation_resumed(stage: Stage) -
     await chat.until(lambda c: "Back in" in c.screen[-1])
 
     await chat.says(you, "and now?")
-    await chat.until(lambda c: any(text.endswith("Still flights.") for text in c.screen))
+    await chat.until(lambda c: any(text.endswith("Still flights.") for text in c.screen) and is_finished(c))
     assert "Where can I fly to from Pirna?" in "".join(stage.model.requests[-1].texts("user"))
     await chat.says(you, "/skill unload book-flight")
     await chat.until(lambda c: "unloaded" in c.screen[-1])
@@ -95,26 +96,16 @@ async def test_what_was_said_is_erased_from_every_file(stage: Stage) -> None:
     stage.script.then(says(f"I heard {CANARY}."))
     await chat.says(you, f"my word is {CANARY}")
     await chat.until(lambda c: c.screen[-1].endswith(f"I heard {CANARY}."))
-    assert _holding(stage)
+    assert files_with(stage.program.home, CANARY)
     await until(lambda: _open_runs(stage) == 0)  # the answer is shown before its run has ended
 
     await chat.says(you, "/forget me")
     await chat.until(lambda c: "This erases, for good" in c.screen[-1])
     await chat.presses(you, "Erase for good")
 
-    await until(lambda: _holding(stage) == [])
+    await until(lambda: files_with(stage.program.home, CANARY) == [])
 
 
 def _open_runs(stage: Stage) -> int:
     with closing(sqlite3.connect(stage.program.home / FILE)) as store:
         return int(store.execute("SELECT count(*) FROM runs WHERE state != 'done'").fetchone()[0])
-
-
-def _holding(stage: Stage) -> list[str]:
-    """Return the files of the home that hold the canary; some vanish meanwhile."""
-    found = []
-    for file in stage.program.home.rglob("*"):
-        with suppress(FileNotFoundError):
-            if file.is_file() and CANARY.encode() in file.read_bytes():
-                found.append(file.name)
-    return found

