@@ -217,8 +217,17 @@ async def test_a_pressed_button_is_heard_and_answered_in_time(bot: Bot, telegram
     assert update.callback_query.data == "y"
     await update.callback_query.answer("Done")
     assert press.answer == "Done"
-    with pytest.raises(AssertionError, match="no button 'No'"):
-        await chat.presses(ann, "No")
+
+
+async def test_a_press_waits_for_its_button(bot: Bot, telegram: TelegramEmulator) -> None:
+    ann = telegram.person("Ann")
+    chat = telegram.private(ann)
+    press = asyncio.create_task(chat.presses(ann, "Yes"))
+
+    await bot.send_message(chat.id, "… Asking: Shall I?")
+    await bot.send_message(chat.id, "Shall I?", reply_markup=ASK)
+
+    assert (await press).message == chat.bot_messages[-1]
 
 
 async def test_a_press_has_an_id_that_no_earlier_emulator_gave() -> None:

@@ -6,6 +6,9 @@ Faults are counted, not timed: a fault stays until it has met its number of call
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 
 @dataclass
@@ -168,6 +171,18 @@ class Changes:
     ) -> Awaitable[None]:
         """Wait for a condition. Raises AssertionError with the result of `describe` after `timeout` seconds."""
         return self._until(_Waiter(condition, asyncio.get_running_loop().create_future()), timeout, describe)
+
+    async def found(self, find: Callable[[], _T | None], describe: Callable[[], str]) -> _T:
+        """Wait until `find` returns something, and return it. Raises AssertionError as `until` does."""
+        results: list[_T] = []
+
+        def look() -> bool:
+            if not results and (result := find()) is not None:
+                results.append(result)
+            return bool(results)
+
+        await self.until(look, describe=describe)
+        return results[0]
 
     async def _until(self, waiter: _Waiter, seconds: float, describe: Callable[[], str]) -> None:
         waiter.check()

@@ -23,6 +23,7 @@ from parley.testing.emulators.discord_state import (
     Form,
     Interaction,
     Json,
+    Menu,
     Message,
     Person,
     Press,
@@ -198,22 +199,38 @@ class Chat:
     async def presses(
         self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
     ) -> Press:
-        """Press the newest button with this label or data. Raises AssertionError if there is none."""
-        candidates = [message] if message is not None else self.bot_messages[::-1]
-        for each in candidates:
-            found = each.button(button, data)
-            if found is not None and found.data is not None and not found.disabled:
-                return self._press(person, each, found.data)
-        raise AssertionError(f"no button {button or data!r} on {self.screen}")
+        """Press the newest button with this label or data, and wait for one if there is none.
+
+        Raises AssertionError if none comes.
+        """
+
+        def find() -> tuple[Message, str] | None:
+            for each in [message] if message is not None else self.bot_messages[::-1]:
+                found = each.button(button, data)
+                if found is not None and found.data is not None and not found.disabled:
+                    return each, found.data
+            return None
+
+        seen = await self.channel.changes.found(find, lambda: f"no button {button or data!r} on {self.screen}")
+        return self._press(person, *seen)
 
     async def picks(self, person: Person, *labels: str, message: Message | None = None) -> Press:
-        """Choose these entries in the newest menu that has them. Raises AssertionError if there is none."""
-        for each in [message] if message is not None else self.bot_messages[::-1]:
-            for menu in each.menus:
-                if not menu.disabled and set(labels) <= menu.options.keys() and menu.least <= len(labels) <= menu.most:
-                    values: list[JsonValue] = [menu.options[label] for label in labels]
-                    return self._press(person, each, menu.data, {"component_type": 3, "values": values})
-        raise AssertionError(f"no menu with {labels} on {self.screen}")
+        """Choose these entries in the newest menu that has them, and wait for one if there is none.
+
+        Raises AssertionError if none comes.
+        """
+
+        def find() -> tuple[Message, Menu] | None:
+            for each in [message] if message is not None else self.bot_messages[::-1]:
+                for menu in each.menus:
+                    is_whole = set(labels) <= menu.options.keys() and menu.least <= len(labels) <= menu.most
+                    if is_whole and not menu.disabled:
+                        return each, menu
+            return None
+
+        each, menu = await self.channel.changes.found(find, lambda: f"no menu with {labels} on {self.screen}")
+        values: list[JsonValue] = [menu.options[label] for label in labels]
+        return self._press(person, each, menu.data, {"component_type": 3, "values": values})
 
     def form(self, person: Person) -> Form:
         """Return the modal that is open on this user's client. Raises AssertionError if there is none."""

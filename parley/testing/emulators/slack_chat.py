@@ -225,12 +225,20 @@ class Chat:
     async def presses(
         self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
     ) -> Press:
-        """Press the newest button with this label or value. Raises AssertionError if there is none."""
-        for each in [message] if message is not None else self.bot_messages[::-1]:
-            found = each.button(button, data)
-            if found is not None:
-                return self._press(person, each, found)
-        raise AssertionError(f"no button {button or data!r} on {self.screen}")
+        """Press the newest button with this label or value, and wait for one if there is none.
+
+        Raises AssertionError if none comes.
+        """
+
+        def find() -> tuple[Message, Button] | None:
+            for each in [message] if message is not None else self.bot_messages[::-1]:
+                found = each.button(button, data)
+                if found is not None:
+                    return each, found
+            return None
+
+        seen = await self._room.changes.found(find, lambda: f"no button {button or data!r} on {self.screen}")
+        return self._press(person, *seen)
 
     async def rates(self, person: Person, message: Message, *, good: bool) -> Press:
         """Press one of the two buttons that say if a message is good."""

@@ -141,13 +141,20 @@ class Chat:
     async def presses(
         self, person: Person, button: str | None = None, *, data: str | None = None, message: Message | None = None
     ) -> Press:
-        """Press the newest button with this label or data. Raises AssertionError if there is none."""
-        candidates = [message] if message is not None else self.bot_messages[::-1]
-        for each in candidates:
-            found = each.button(button, data)
-            if found is not None and found.data is not None:
-                return self._press(person, each, found.data)
-        raise AssertionError(f"no button {button or data!r} on {self.screen}")
+        """Press the newest button with this label or data, and wait for one if there is none.
+
+        Raises AssertionError if none comes.
+        """
+
+        def find() -> tuple[Message, str] | None:
+            for each in [message] if message is not None else self.bot_messages[::-1]:
+                found = each.button(button, data)
+                if found is not None and found.data is not None:
+                    return each, found.data
+            return None
+
+        seen = await self._room.changes.found(find, lambda: f"no button {button or data!r} on {self.screen}")
+        return self._press(person, *seen)
 
     async def reacts(self, person: Person, message: Message, *emoji: str, before: Sequence[str] = ()) -> None:
         """React to a message, instead of the reactions `before`; the bot is notified only if it asked for

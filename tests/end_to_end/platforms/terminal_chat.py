@@ -133,17 +133,22 @@ class Chat:
         raise AssertionError(f"in a terminal nobody deletes {message.text!r}")
 
     async def presses(self, person: Person, button: str) -> Press:
+        action = await self.changes.found(
+            lambda: self._action_of(button), lambda: f"no button {button!r} on {self.screen}"
+        )
+        if action == "\x03":
+            os.write(self._terminal, b"\x03")
+        else:
+            await self.says(person, action)
+        return Press(answered=True)
+
+    def _action_of(self, button: str) -> str | None:
         for each in reversed(self.bot_messages):
             if found := each.button(button):
-                if found.action == "\x03":
-                    os.write(self._terminal, b"\x03")
-                else:
-                    await self.says(person, found.action)
-                return Press(answered=True)
+                return found.action
             if button == "Allow once" and (command := re.search(r"/approve \w+", each.text)):
-                await self.says(person, command[0])  # text without a button of its own
-                return Press(answered=True)
-        raise AssertionError(f"no button {button!r} on {self.screen}")
+                return command[0]  # text without a button of its own
+        return None
 
     async def fiddles(self) -> None:
         """Type a character and delete it."""

@@ -219,12 +219,16 @@ class Chat:
         raise AssertionError(f"on the page nobody deletes {message.text!r}")
 
     async def presses(self, person: Person, button: str) -> Press:
-        for each in reversed(self.bot_messages):
-            if found := each.button(button):
-                press: Wire = {"id": str(uuid4()), "message_id": each.id, "action": found.action}
-                await self._post("/api/buttons", press, person.language)
-                return Press(answered=True)
-        raise AssertionError(f"no button {button!r} on {self.screen}")
+        def find() -> tuple[str, str] | None:
+            for each in reversed(self.bot_messages):
+                if found := each.button(button):
+                    return each.id, found.action
+            return None
+
+        shown, action = await self._tab.changes.found(find, lambda: f"no button {button!r} on {self.screen}")
+        press: Wire = {"id": str(uuid4()), "message_id": shown, "action": action}
+        await self._post("/api/buttons", press, person.language)
+        return Press(answered=True)
 
     async def again(self) -> None:
         """Repeat the last post, as the page does without a response."""
