@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import socket
 
 import pytest
 from openai import AsyncOpenAI
@@ -15,14 +14,12 @@ pytestmark = pytest.mark.timeout(120)
 
 
 @where(lambda facts: facts.name in {"telegram", "slack", "discord"})
-async def test_an_editor_asks_and_the_person_allows_it_in_the_chat(own_stage: Stage) -> None:
+async def test_an_editor_asks_and_the_person_allows_it_in_the_chat(own_stage: Stage, unused_tcp_port: int) -> None:
     stage, program = own_stage, own_stage.program
     ann, chat = stage.private("Ann")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     program.set("PARLEY_WEB", "on")
-    program.set("PARLEY_WEB_PORT", str(port))
+    program.set("PARLEY_WEB_PORT", str(unused_tcp_port))
     await stage.start()
     await chat.says(ann, "/key add editor")
     await chat.until(lambda c: "parley-" in c.screen[-1])
@@ -30,7 +27,8 @@ async def test_an_editor_asks_and_the_person_allows_it_in_the_chat(own_stage: St
     assert found
     look = ToolUse("web_fetch", {"url": "https://seeds.example/tomatoes"})
     stage.script.then(calls(look), says("Three euros a bag."))
-    async with AsyncOpenAI(api_key=found[0], base_url=f"http://127.0.0.1:{port}/v1", max_retries=0) as editor:
+    address = f"http://127.0.0.1:{unused_tcp_port}/v1"
+    async with AsyncOpenAI(api_key=found[0], base_url=address, max_retries=0) as editor:
         asking = asyncio.create_task(
             editor.chat.completions.create(
                 model="parley",

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 
 import aiohttp
 import pytest
@@ -38,11 +37,10 @@ async def github_sends(stage: Stage, private: Chat, number: int) -> None:
 
 
 @where(lambda facts: facts.emulated and facts.groups)
-async def test_a_failing_build_tells_the_team(own_stage: Stage) -> None:
+async def test_a_failing_build_tells_the_team(own_stage: Stage, unused_tcp_port: int) -> None:
     stage, program = own_stage, own_stage.program
     ann, chat = stage.private("Ann")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        program.set("PARLEY_WEB_PORT", str(free.getsockname()[1]))
+    program.set("PARLEY_WEB_PORT", str(unused_tcp_port))
     program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     program.set("PARLEY_WEB", "on")
     await stage.start()

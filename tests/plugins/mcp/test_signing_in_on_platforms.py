@@ -1,7 +1,6 @@
 """On each platform an owner signs in to a calendar by a button and a browser, and asks what there is tomorrow."""
 
 import re
-import socket
 
 import aiohttp
 import pytest
@@ -41,15 +40,15 @@ async def signs_in(stage: Stage, ann: Person, chat: Chat, port: int) -> None:
 
 
 @where(lambda facts: facts.name in {"telegram", "slack", "discord"})
-async def test_an_owner_signs_in_to_a_calendar_and_asks_what_there_is_tomorrow(own_stage: Stage) -> None:
+async def test_an_owner_signs_in_to_a_calendar_and_asks_what_there_is_tomorrow(
+    own_stage: Stage, unused_tcp_port: int
+) -> None:
     stage, program = own_stage, own_stage.program
     ann, chat = stage.private("Ann")
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port = found.getsockname()[1]
     program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     program.set("PARLEY_PLUGIN_MCP_LOCAL", "on")
     program.set("PARLEY_WEB", "on")
-    program.set("PARLEY_WEB_PORT", str(port))
+    program.set("PARLEY_WEB_PORT", str(unused_tcp_port))
     program.set("PARLEY_TIMEZONE", "UTC")
     stage.set_clock("2026-03-28 20:00")  # in Paris clocks go forward in the night
     stage.script.respond = lambda asked: looks_at_tomorrow(asked, "".join(asked.texts("tool")[-1:]))
@@ -60,12 +59,13 @@ async def test_an_owner_signs_in_to_a_calendar_and_asks_what_there_is_tomorrow(o
         await chat.until(lambda seen: any("Paris" in each for each in seen.screen))
         await chat.says(ann, f"/mcp add calendar {server.url}")
         await chat.until(lambda seen: newest(seen).button("Sign in") is not None)
-        await signs_in(stage, ann, chat, port)
+        await signs_in(stage, ann, chat, unused_tcp_port)
         assert server.access
 
         await chat.says(ann, "/mcp calendar")
         await chat.until(lambda seen: any(each.button("Approve") for each in seen.bot_messages))
         await chat.presses(ann, "Approve")
+        await chat.until(lambda seen: any("Approved: " in each for each in seen.screen))
         await chat.says(ann, "what do I have tomorrow?")
         await chat.until(has("Tomorrow ann has"))
 
