@@ -29,7 +29,7 @@ def at(clock: OffsetClock, hour: int) -> None:
     """Let it be that hour in Paris next."""
     now = datetime.fromtimestamp(clock.time(), PARIS)
     then = now.replace(hour=hour, minute=0, second=0)
-    clock.ahead += ((then if then > now else then + timedelta(days=1)) - now).total_seconds()
+    clock.ahead += (then if then > now else then + timedelta(days=1)).timestamp() - now.timestamp()
 
 
 def times_asked(bot: Bot) -> int:

@@ -372,9 +372,9 @@ async def test_a_sign_in_server_that_lies_or_leads_astray_is_refused_with_the_re
 async def test_a_sign_in_server_that_is_slow_is_given_up(
     start_bot: StartBot, garden: SignInServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent_core.mcp.oauth.WITHIN", 0.5)
     bot = await added(start_bot, garden)
     garden.slow.add("/register")
+    monkeypatch.setattr("agent_core.mcp.oauth.WITHIN", 0.5)
 
     await bot.hears("/mcp in garden")
 
