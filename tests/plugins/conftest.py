@@ -14,9 +14,11 @@ from tests.end_to_end.conftest import (
     stage,
 )
 from tests.gateway.conftest import model_of, start_bot, wired_bot
+from tests.plugins.hanging import given_up
 from tests.plugins.packages import ours, packages
 
 __all__ = [
+    "given_up",
     "make_program",
     "model_of",
     "ours",

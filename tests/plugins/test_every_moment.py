@@ -16,7 +16,6 @@ from agent_core.models.scripted import calls
 from channels.commands import Typed
 from channels.memory import user
 from gateway.admin import watch
-from gateway.app import plugins as plugin_lists
 from gateway.app.moments import (
     CLOSE_WITHIN,
     HEAR_WITHIN,
@@ -44,6 +43,7 @@ from tests.gateway.test_context_commands import LONG, with_facts
 from tests.gateway.test_forget import erases
 from tests.gateway.test_origin_of_posts import last_prompt
 from tests.plugins.acting import EXITS, HANGS, IS_ODD, RAISES, Acts, acting
+from tests.plugins.hanging import HANG
 from tests.plugins.packages import Packages
 from tests.plugins.test_moments import reacts
 from tests.plugins.test_plugins_command import about
@@ -351,14 +351,14 @@ class P(Plugin):
     def commands(self):
         return [Command("draw", {"en": "Draw", "zh": "抽牌"}, self.draw, rights=always(LOOK))]
 """
-WAYS = {RAISES: "raise RuntimeError('it broke')", HANGS: "threading.Event().wait(60)", IS_ODD: "return 5"}
+WAYS = {RAISES: "raise RuntimeError('it broke')", HANGS: HANG, IS_ODD: "return 5"}
 STARTS = [(name, how) for name in LISTS for how in WAYS if (name, how) != ("__init__", IS_ODD)]
 BAD = [
-    *((f"import of {how}", f"import threading\n{way}") for how, way in WAYS.items() if how != IS_ODD),
+    *((f"import of {how}", way) for how, way in WAYS.items() if how != IS_ODD),
     *(
         (
             f"{name} {how}",
-            f"import threading\nclass P(Plugin):\n    name = 'dice'\n    def {name}(self, *_):\n        {WAYS[how]}\n",
+            f"class P(Plugin):\n    name = 'dice'\n    def {name}(self, *_):\n        {WAYS[how]}\n",
         )
         for name, how in STARTS
     ),
@@ -367,10 +367,10 @@ BAD = [
 
 
 @pytest.mark.parametrize(("title", "code"), BAD, ids=[title for title, _ in BAD])
+@pytest.mark.usefixtures("given_up")
 async def test_what_fails_at_the_start_is_left_out_and_everything_else_starts(
-    start_bot: StartBot, packages: Packages, monkeypatch: pytest.MonkeyPatch, title: str, code: str
+    start_bot: StartBot, packages: Packages, title: str, code: str
 ) -> None:
-    monkeypatch.setattr(plugin_lists, "WAITS", 3.0)
     own = "-".join(title.replace("_", " ").split())  # an import that hangs keeps the lock of its module
     packages.install(code, name="dice", package=f"parley-{own}")
     packages.install(GOOD, name="cards")

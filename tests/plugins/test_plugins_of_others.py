@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app import plugins
 from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
+from gateway.app.plugins import WAITS
 from gateway.app.resources import prepare
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.installed_plugins import content_of, installed_plugins
@@ -16,6 +16,7 @@ from gateway.store.nodes import differences
 from tests.end_to_end.program import Program
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
+from tests.plugins.hanging import HANG
 from tests.plugins.packages import Packages
 from tests.postgres import UrlOf
 from tests.process import REPOSITORY, SILENT, until
@@ -292,25 +293,23 @@ def test_one_that_is_not_installed_is_named(packages: Packages) -> None:
     assert "no installed package has a plugin of this name" in packages.chosen(["dice"]).left_out["dice"]
 
 
-def test_one_whose_import_hangs_is_left_out(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "WAITS", 2.5)
-    packages.install("import threading; threading.Event().wait(5)", package="slow-dice")
+@pytest.mark.usefixtures("given_up")
+def test_one_whose_import_hangs_is_left_out(packages: Packages) -> None:
+    packages.install(HANG, package="slow-dice")
 
-    assert packages.chosen(["dice"]).left_out == {"dice": "its import took more than 2.5 seconds"}
+    assert packages.chosen(["dice"]).left_out == {"dice": f"its import took more than {WAITS:g} seconds"}
 
 
 @pytest.mark.parametrize("method", ["__init__(self, core)", "tools(self)", "commands(self)", "duties(self, running)"])
-async def test_one_with_a_list_that_hangs_is_left_out(
-    start_bot: StartBot, packages: Packages, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
-    monkeypatch.setattr(plugins, "WAITS", 2.5)
-    packages.install(plugin(f"def {method}:\n    import threading; threading.Event().wait(5)"))
+@pytest.mark.usefixtures("given_up")
+async def test_one_with_a_list_that_hangs_is_left_out(start_bot: StartBot, packages: Packages, method: str) -> None:
+    packages.install(plugin(f"def {method}:\n    {HANG}"))
     bot = await start_bot("Hello.", plugins=(chosen := packages.chosen(["dice"])))
 
     await bot.hears("hi")
 
     assert bot.screen == ["Hello."]
-    assert chosen.left_out == {"dice": "one of its methods took more than 2.5 seconds"}
+    assert chosen.left_out == {"dice": f"one of its methods took more than {WAITS:g} seconds"}
 
 
 async def test_what_changed_since_this_process_imported_it_waits_for_the_next_start(packages: Packages) -> None:
