@@ -14,11 +14,12 @@ from gateway.chat.holds import HoldUntil
 from gateway.plugin import Plugin
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.jobs.kit import Calendar
 from tests.gateway.tasking import rows
 from tests.gateway.test_queue import numbers
 from tests.process import until
 
-SOON, LONG = 0.05, 300.0
+LONG = 300.0
 """Seconds."""
 
 
@@ -27,7 +28,7 @@ class Keeps(Plugin):
 
     name = "keeps"
     is_closed: ClassVar[bool] = True
-    seconds: ClassVar[float] = SOON
+    seconds: ClassVar[float] = LONG
     asked: ClassVar[list[str]]
 
     async def hold(self, chat: ChatKey) -> HoldUntil | None:
@@ -36,7 +37,7 @@ class Keeps(Plugin):
         return HoldUntil(f"{self.name}_why", self.core.clock.time() + self.seconds) if is_held else None
 
 
-def keeps(called: str = "keeps", *, seconds: float = SOON) -> type[Keeps]:
+def keeps(called: str = "keeps", *, seconds: float = LONG) -> type[Keeps]:
     """Return the plugin, closed, which is asked again after so many seconds."""
     texts = {f"{called}_why": {"en": "The workshop is closed.", "zh": "工坊暂停营业。"}}
     return type("Fresh", (Keeps,), {"name": called, "texts": texts, "seconds": seconds, "asked": []})
@@ -54,13 +55,15 @@ def heard(bot: Bot) -> list[str]:
 
 
 async def test_what_is_written_meanwhile_is_answered_once_the_plugin_lets_it(start_bot: StartBot) -> None:
-    plugin = keeps()
-    bot = await start_bot("Both.", plugins=(plugin,))
+    plugin, clock = keeps(), Calendar()
+    bot = await start_bot("Both.", plugins=(plugin,), clock=clock)
 
     await is_held(bot, plugin, "one")
-    await is_held(bot, plugin, "two")
+    await bot.channel.hears("two", sender="bob")
+    await until(lambda: len(bot.made.chats.sessions.of(bot.channel.chat("bob")).mail) == 2)
     assert bot.llm.requests == []
     plugin.is_closed = False
+    clock.advance(LONG)
     await bot.app.settled()
 
     assert bot.screen == ["Both."]
@@ -75,7 +78,7 @@ async def test_what_is_written_meanwhile_is_answered_once_the_plugin_lets_it(sta
     ],
 )
 async def test_people_are_told_why_and_until_when(start_bot: StartBot, language: str, words: str, now: str) -> None:
-    plugin = keeps(seconds=LONG)
+    plugin = keeps()
     bot = await start_bot(plugins=(plugin,))
     await is_held(bot, plugin)
 
@@ -86,7 +89,7 @@ async def test_people_are_told_why_and_until_when(start_bot: StartBot, language:
 
 
 async def test_what_waits_can_be_dropped(start_bot: StartBot) -> None:
-    plugin = keeps(seconds=LONG)
+    plugin = keeps()
     bot = await start_bot(plugins=(plugin,))
     await is_held(bot, plugin)
 
@@ -98,7 +101,7 @@ async def test_what_waits_can_be_dropped(start_bot: StartBot) -> None:
 
 
 async def test_other_chats_go_on(start_bot: StartBot) -> None:
-    plugin = keeps(seconds=LONG)
+    plugin = keeps()
     bot = await start_bot("Hi, Ann.", plugins=(plugin,))
     await is_held(bot, plugin)
 
@@ -132,7 +135,7 @@ async def test_a_run_that_was_begun_goes_on_and_is_steered(start_bot: StartBot) 
 
 
 async def test_after_a_restart_the_plugin_is_asked_anew(start_bot: StartBot) -> None:
-    plugin = keeps(seconds=LONG)
+    plugin = keeps()
     bot = await start_bot("At last.", plugins=(plugin,))
     await is_held(bot, plugin)
     assert rows(bot.home, "SELECT state FROM inbox") == [("new",)]
@@ -145,15 +148,17 @@ async def test_after_a_restart_the_plugin_is_asked_anew(start_bot: StartBot) -> 
 
 
 async def test_it_waits_for_the_first_plugin_that_says_so_and_then_for_the_next(start_bot: StartBot) -> None:
-    one, two = keeps("one"), keeps("two")
-    bot = await start_bot("At last.", plugins=(one, two))
+    one, two, clock = keeps("one"), keeps("two"), Calendar()
+    bot = await start_bot("At last.", plugins=(one, two), clock=clock)
     await is_held(bot, one)
     assert two.asked == []
 
     one.is_closed = False
+    clock.advance(LONG)
     await bot.channel.until(lambda: bool(two.asked))
     assert bot.screen == []
     two.is_closed = False
+    clock.advance(LONG)
     await bot.app.settled()
 
     assert bot.screen == ["At last."]
@@ -175,7 +180,7 @@ async def test_no_time_to_come_is_no_reason_to_wait(start_bot: StartBot, seconds
 
 
 async def test_a_stop_of_the_program_waits_for_no_plugin(start_bot: StartBot) -> None:
-    plugin = keeps(seconds=LONG)
+    plugin = keeps()
     bot = await start_bot("At last.", plugins=(plugin,))
     await is_held(bot, plugin)
 
