@@ -366,10 +366,12 @@ async def test_a_message_for_another_chat_is_not_sent(
 async def test_a_test_that_waits_for_a_doer_that_fails_is_told_of_the_failure(
     start_bot: StartBot, adds: type[Adds], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("parley.testing.bot.PATIENCE", 3.0)
     monkeypatch.setattr(owed_work, "PAUSES", (600.0,))
     adds.fails = 1
-    bot = await start_bot("Hello.", plugins=(adds,))
+    bot = await start_bot("Hello.", "Yes.", plugins=(adds,))
+    await bot.channel.hears("hi")
+    await until(lambda: bool(bot.made.base.system.plugins.failures.of("adds")))
+    monkeypatch.setattr("parley.testing.bot.PATIENCE", 0.1)
 
     with pytest.raises(AssertionError, match=r"plugins have failed \(adds, line: RuntimeError: it stumbled\)"):
-        await bot.hears("hi")
+        await bot.hears("are you there?")
