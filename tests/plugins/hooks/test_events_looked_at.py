@@ -123,9 +123,10 @@ async def test_what_waits_for_an_agent_is_not_looked_at_once_nobody_wants_it(
     bot = await start_bot(*turns, plugins=(HooksPlugin,), tools=(look_up,))
     hook = await added(bot)
     await bot.hears("/hook ask builds Look at it.")
-    sending = [asyncio.create_task(sent(bot, hook, {"number": number})) for number in range(MOST_AT_ONCE + 2)]
-    for _ in range(MOST_AT_ONCE):
+    sending = [asyncio.create_task(sent(bot, hook, {"number": number})) for number in range(MOST_AT_ONCE)]
+    for _ in sending:
         await asyncio.wait_for(begun.acquire(), 30)
+    sending += [asyncio.create_task(sent(bot, hook, {"number": MOST_AT_ONCE + number})) for number in range(2)]
     await until(lambda: rows(bot.home, "SELECT count(*) FROM hooks_events") == [(len(sending),)])
     shown = len(bot.screen)
 
