@@ -107,6 +107,8 @@ class LoopbackPushServer:
     """Why requests were refused."""
     asked: int = 0
     """Requests so far."""
+    unanswered: int = 0
+    """Those of them that wait for an answer which never comes."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def phone(self, sender: str) -> Phone:
@@ -129,6 +131,7 @@ class LoopbackPushServer:
             if self.silent:
                 if self.silent.pop(0) == "after":
                     await self._taken(request)
+                self.unanswered += 1
                 self.changed.set()
                 await asyncio.Event().wait()
             if self.troubles:

@@ -14,6 +14,7 @@ from gateway.plugins.push.plugin import PushPlugin
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.plugins.push.loopback_program import LOOPBACK
 from tests.plugins.push.push_server import LoopbackPushServer, Phone, push_service
+from tests.process import until
 
 
 class LoopbackPush(PushPlugin):
@@ -62,6 +63,11 @@ class Told(Owner):
     """The owner of a page of these tests."""
 
     world: AdminWorld
+
+    async def is_known_to_look(self, *, looked: bool) -> None:
+        """Wait until the page has said that a tab is looked at, or that none is."""
+        [plugin] = [each for each in self.world.bot.made.plugins if isinstance(each, LoopbackPush)]
+        await until(lambda: plugin._looks.are_on("web:local") is looked)  # noqa: SLF001
 
 
 @asynccontextmanager

@@ -61,7 +61,7 @@ async def test_a_question_is_on_the_device_once_though_the_program_was_killed(
     async with _told(tmp_path, unused_tcp_port) as (program, told, phone):
         told.service.silent.append(moment)
         await say(told.client, "paint it")
-        await asked_once(told.service)
+        await is_waited_for(told.service)
         await program.kill()
         await program.launch()
 
@@ -73,6 +73,6 @@ async def test_a_question_is_on_the_device_once_though_the_program_was_killed(
         assert told.service.asked == 2
 
 
-async def asked_once(service: LoopbackPushServer) -> None:
-    """Wait until the program has asked the push service, which does not answer."""
-    await until(lambda: service.asked == 1)
+async def is_waited_for(service: LoopbackPushServer) -> None:
+    """Wait until the program waits for the push service, which has done what it does and does not answer."""
+    await until(lambda: service.unanswered == 1)

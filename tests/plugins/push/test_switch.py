@@ -12,6 +12,7 @@ from tests.entering import let_in
 from tests.plugins.push.push_server import Phone
 from tests.plugins.push.telling import Told, told_world
 from tests.plugins.push.test_what_is_told import nothing_more, reports
+from tests.process import until
 
 pytestmark = NEEDS_BROWSER
 
@@ -35,7 +36,14 @@ async def opened(told: Told, context: BrowserContext, phone: Phone) -> Page:
     await let_in(context, told.world.server.link)
     tab = await context.new_page()
     await tab.goto(told.world.server.url)
+    await told.is_known_to_look(looked=True)
     return tab
+
+
+async def leaves(told: Told, tab: Page) -> None:
+    """Go away from the page."""
+    await tab.goto("about:blank")
+    await told.is_known_to_look(looked=False)
 
 
 async def delivered(tab: Page, shown: dict[str, str]) -> None:
@@ -48,6 +56,7 @@ async def delivered(tab: Page, shown: dict[str, str]) -> None:
     )
     await wire.send("ServiceWorker.enable")
     await tab.wait_for_function("navigator.serviceWorker.controller || navigator.serviceWorker.ready")
+    await until(lambda: found)
     origin = await tab.evaluate("location.origin")
     message = {"origin": origin, "registrationId": found[0], "data": json.dumps(shown)}
     await wire.send("ServiceWorker.deliverPushMessage", message)
@@ -71,7 +80,7 @@ async def test_a_press_lets_the_device_be_told_and_another_one_ends_it(browser: 
         await reports(told, "while it is looked at", 1)
         await nothing_more(told)
         assert told.service.asked == 0
-        await tab.goto("about:blank")
+        await leaves(told, tab)
         await reports(told, "Your **report**", 2)
         await told.service.until(1, phone)
 
@@ -82,7 +91,7 @@ async def test_a_press_lets_the_device_be_told_and_another_one_ends_it(browser: 
         async with tab.expect_response(lambda answer: answer.request.method == "DELETE"):
             await switch.click()
         await expect(switch).to_have_attribute("aria-checked", "false")
-        await tab.goto("about:blank")
+        await leaves(told, tab)
         await reports(told, "not any more", 3)
         await nothing_more(told)
         assert len(phone.got) == 1

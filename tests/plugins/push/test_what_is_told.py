@@ -16,7 +16,7 @@ from gateway.store.job import Heartbeat
 from gateway.store.rows import Post
 from tests.clock import OffsetClock
 from tests.entering import signed_in
-from tests.gateway.approving import CHART, asked, recorder
+from tests.gateway.approving import CHART, asked, questions, recorder
 from tests.gateway.tasking import Cast, begins
 from tests.page_server import say
 from tests.plugins.push.telling import Told, told_world
@@ -50,11 +50,11 @@ async def owes(told: Told, count: int) -> None:
             await asyncio.sleep(0.02)
 
 
-async def all_wait(told: Told) -> None:
-    """Wait until all that is owed waits for the end of quiet hours."""
+async def all_wait(told: Told, count: int) -> None:
+    """Wait until so much is owed, all of it at the end of quiet hours."""
     store = told.world.bot.made.base.store
     async with asyncio.timeout(30):
-        while [" after " in each.key for each in await store.owed.left()] != [True, True]:  # noqa: ASYNC110 - as above
+        while [" after " in each.key for each in await store.owed.left()] != [True] * count:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.02)
 
 
@@ -156,10 +156,11 @@ async def test_a_question_in_quiet_hours_is_told_when_they_end_if_it_still_waits
         quiet = replace(quiet, quiet_from=(minute - 1) % 1440, quiet_to=(minute + 3) % 1440)
         await bot.made.base.store.heartbeats.save(quiet)
         first = await asked(bot, sender=user("bob"))
+        await all_wait(told, 1)
         await bot.channel.hears("draw it", sender=user("carl"))
-        await bot.channel.until(lambda: len(bot.screen) >= 2)
+        await all_wait(told, 2)
         await bot.channel.presses(f"/deny {first}", sender="bob")
-        await all_wait(told)
+        await bot.channel.until(lambda: len(questions(bot)) == 1)
         assert told.service.asked == 0
 
         clock.ahead += 300
