@@ -26,6 +26,8 @@ def is_kept(stage: Stage, person: str, *, is_good: bool) -> bool:
 @pytest.mark.parametrize("is_streamed", [True, False], ids=["streamed", "sent"])
 async def test_slacks_own_buttons_stand_below_an_answer(own_stage: Stage, *, is_streamed: bool) -> None:
     slack = cast("SlackEmulator", own_stage.net.emulator)
+    if not is_streamed:
+        own_stage.slow_down()  # after 1.5 s progress is shown, which becomes the answer by an edit
     await own_stage.start()
     ann = slack.person("Ann")
     chat = slack.private(ann)

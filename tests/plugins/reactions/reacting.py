@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Set
 
-from channels.base import ChannelError, ChatKey, MessageReceived
+from channels.base import ChannelError, ChatKey, MessageReceived, OutboundMessage, Posted
 from channels.capabilities import Emoji
 from channels.memory import MemoryChannel
 from gateway.plugins.reactions.settings import ReactionsSettings
@@ -26,13 +26,28 @@ class Reacting(MemoryChannel):
         self.holds_before: set[Emoji | None] = set()
         self.holds_after: set[Emoji | None] = set()
         self.refuses: ChannelError | None = None
+        """What calls raise that are not held before."""
+        self.is_down = False
+        """True while messages are neither sent nor edited."""
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        self._raise_if_down()
+        return await super().send(chat, message, key)
+
+    async def edit(self, posted: Posted, message: OutboundMessage) -> None:
+        self._raise_if_down()
+        await super().edit(posted, message)
+
+    def _raise_if_down(self) -> None:
+        if self.is_down:
+            raise ChannelError("down", retry_after=60.0)
 
     async def react(self, chat: ChatKey, message_id: str, emoji: Emoji | None, *, instead_of: Set[Emoji]) -> bool:
         self.begun.append(emoji)
-        if self.refuses is not None:
-            raise self.refuses
         if emoji in self.holds_before:
             await asyncio.Event().wait()
+        if self.refuses is not None:
+            raise self.refuses
         self.reactions[message_id] -= instead_of
         self.reactions[message_id] |= {emoji} if emoji else set()
         if emoji in self.holds_after:

@@ -8,7 +8,7 @@ import pytest
 from channels.slack.adapter import REACTIONS
 from parley.testing.emulators import discord_state, slack_state, telegram_state
 from parley.testing.emulators.slack_chat import Chat as SlackChat
-from tests.emulators.model_script import ToolUse, Turn, says, unauthorized
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, says, unauthorized
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Message
 from tests.end_to_end.stage import Stage, shows
@@ -63,6 +63,7 @@ async def test_what_waits_says_so_and_after_a_kill_it_is_done_with_one_reaction(
     await team.until(lambda _: on(first) == ["👀"])
     second = await team.says(bob, "@parley_bot plan one to Rome")
     await team.until(lambda _: on(second) == ["😴"])
+    await stage.asked(1)
     await stage.program.kill()
     stage.script.then(says("Oslo."), says("Rome."))
     await stage.start()
@@ -138,10 +139,16 @@ async def test_a_message_whose_run_fails_has_none(own_stage: Stage) -> None:
     stage = own_stage
     await begin(stage)
     ann, chat = stage.private("Ann")
-    stage.script.then(Turn(tools=(ToolUse("wait", {"seconds": 2}),)), unauthorized())
+    is_seen = asyncio.Event()
 
+    async def fails(_: ModelRequest) -> Answer:
+        await is_seen.wait()
+        return unauthorized()
+
+    stage.script.respond = fails
     said = await chat.says(ann, "plan a trip")
     await chat.until(lambda _: on(said) == ["👀"])
+    is_seen.set()
 
     await chat.until(lambda _: on(said) == [])
 
