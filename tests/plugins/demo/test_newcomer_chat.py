@@ -122,14 +122,14 @@ async def test_after_words_of_strangers_the_same_is_asked_for(newcomer: Newcomer
 
 async def test_a_run_is_corrected_and_stopped_and_another_goes_on_beside_the_talk(newcomer: Newcomer) -> None:
     await newcomer.says("count to 20")
-    await newcomer.says("no, to 3", "You said 3 instead of 20")
+    await newcomer.says("no, to 9", "You said 9 instead of 20")
     await newcomer.says("count to 20", "1 2")
     await newcomer.says("/stop", "topped")  # "Stopped.", or "(stopped)" below what was said so far
 
-    await newcomer.says("in the background: count to 3 and tell me", "in the background")
-    await newcomer.says("/tasks", "count to 3 and tell me")
+    await newcomer.says("in the background: count to 9 and tell me", "in the background")
+    await newcomer.says("/tasks", "count to 9 and tell me")
     await newcomer.says("what is 2 + 2?", "2 + 2 = 4")
-    await newcomer.sees("is done (count to 3 and tell me): Counted to 3.")
+    await newcomer.sees("is done (count to 9 and tell me): Counted to 9.")
     await newcomer.says("/context", "Free:")
 
 
@@ -163,6 +163,6 @@ async def test_it_is_remembered_in_chinese_as_well(newcomer: Newcomer) -> None:
 async def test_in_chinese_as_well(newcomer: Newcomer) -> None:
     await newcomer.says("我想订一张去东京的机票", "从哪个城市出发、哪一天")
     await newcomer.says("数到 20")
-    await newcomer.says("不，到 2", "改成了 2")
+    await newcomer.says("不，到 9", "改成了 9")
     await newcomer.says("在后台：数到 2", "已经在后台进行了")
     await newcomer.sees("后台任务完成了（数到 2）：数到 2 了。")

@@ -28,6 +28,7 @@ async def test_the_command_lists_runs_and_takes_the_start_of_an_id(start_bot: St
     bot = await start_bot("One.", Waits(asyncio.Event()))
     await bot.hears("first")
     await bot.channel.hears("second\x1b[2J")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
     await kept(lambda: count_of_runs(bot.home) == 2)
     with Archive.open(bot.home) as archive:
         [running, first] = archive.newest_runs(10)
