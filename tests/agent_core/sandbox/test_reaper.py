@@ -4,9 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -26,14 +24,6 @@ if os.fork() == 0:
     open(sys.argv[2], "w").close()
 time.sleep(60)
 """
-
-
-@pytest.fixture
-def marker() -> Iterator[str]:
-    word = f"marker{uuid4().hex}"
-    yield word
-    for pid in running(word):
-        os.kill(pid, signal.SIGKILL)
 
 
 async def test_a_child_that_closed_its_output_ends_with_its_parent(tmp_path: Path, marker: str) -> None:
