@@ -125,7 +125,7 @@ def opener(request: pytest.FixtureRequest) -> Iterator[Opener]:
     before = len(list(Path("/proc/self/fd").iterdir()))
     found: Opener = request.param
     yield found
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before  # those of other tests may be closed meanwhile
 
 
 def test_no_handle_is_left_open(opener: Opener, folder: Path) -> None:

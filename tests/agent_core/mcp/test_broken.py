@@ -109,7 +109,7 @@ async def test_beginning_takes_no_time() -> None:
 async def test_a_broken_one_leaves_the_others_alone_and_is_one_line_of_the_log() -> None:
     with capture_logs() as logged:
         async with connecting(bad=shell("exit 1"), emu=emulated()) as servers:
-            await until(lambda: len(servers.tools()) > 0)
+            await until(lambda: len(servers.tools()) > 0 and any(entry["log_level"] == "warning" for entry in logged))
             assert await told(servers, "emu_echo", text="hi") == "hi"
 
     assert [entry["server"] for entry in logged if entry["log_level"] == "warning"] == ["bad"]

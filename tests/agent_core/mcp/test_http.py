@@ -53,14 +53,16 @@ async def test_a_call_that_is_stopped_is_stopped_there_too_and_the_session_lives
 
 
 @BOTH
-async def test_when_it_is_back_the_next_calls_work_again(protocol: tuple[str, ...]) -> None:
-    async with over_http(*protocol) as (url, server), connected(web=McpServer(url=url)) as servers:
+async def test_when_it_is_back_the_next_calls_work_again(protocol: tuple[str, ...], unused_tcp_port: int) -> None:
+    async with (
+        over_http(*protocol, port=unused_tcp_port) as (url, server),
+        connected(web=McpServer(url=url)) as servers,
+    ):
         await server.kill()
         with pytest.raises(ToolFailed, match="the MCP server web "):
             await use(servers, "web_echo", text="anybody?")
 
-        port = int(url.partition("127.0.0.1:")[2].partition("/")[0])
-        async with over_http(*protocol, port=port):
+        async with over_http(*protocol, port=unused_tcp_port):
             # A call may be told that the server has forgotten the session; then it had no effect.
             with suppress(ToolFailed):
                 await use(servers, "web_echo", text="first")

@@ -92,7 +92,7 @@ async def test_the_program_sees_nothing_of_ours_but_what_it_was_given_and_ends_w
         assert is_alive(int(seen["pid"]))
 
     assert seen.keys() - {"pid", "LC_CTYPE"} == {"PATH", "HOME", "LANG", "PYTHONPATH"}
-    assert not is_alive(int(seen["pid"]))
+    await until(lambda: not is_alive(int(seen["pid"])))
 
 
 async def test_what_it_says_on_standard_error_is_a_line_of_our_log(capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from agent_core.models.llm import (
     LlmClient,
     ModelInfo,
     StreamDone,
+    StreamEvent,
     StreamStart,
     TextDelta,
     ThinkingDelta,
@@ -35,7 +36,7 @@ from tests.agent_core.models.clients import (
     model_info,
     scripted,
 )
-from tests.emulators.model_script import Break, Failure, ToolUse, Turn, calls, rate_limited, says
+from tests.emulators.model_script import Break, Failure, Pause, ToolUse, Turn, calls, rate_limited, says
 
 # litellm silences this warning on import; pytest undoes that.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -51,12 +52,18 @@ def meets(request: pytest.FixtureRequest) -> Meeting:
 
 
 async def test_words_stream_between_one_start_and_one_end(meets: Meeting) -> None:  # S2-03, C-34
-    async with meets([Turn(LONG, per_chunk=0.01)]) as talk:
-        start, *deltas, done = await talk.events()
+    heard = asyncio.Event()
+    events: list[StreamEvent] = []
+    async with meets([Turn(LONG, pause=Pause(4, heard))]) as talk:
+        async for event in talk.client.stream(talk.model, HELLO, OPTIONS):
+            events.append(event)
+            if isinstance(event, TextDelta):
+                heard.set()
+    start, *deltas, done = events
 
     assert isinstance(start, StreamStart)
     assert isinstance(done, StreamDone)
-    assert len(deltas) > 3
+    assert len(deltas) > 1
     assert "".join(delta.delta for delta in deltas if isinstance(delta, TextDelta)) == LONG
     assert done.failure is None
     assert (done.message.text, done.message.stop_reason) == (LONG, StopReason.STOP)

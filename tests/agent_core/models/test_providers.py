@@ -250,10 +250,10 @@ async def test_odd_base_urls_that_lead_somewhere_are_taken(base_url: str) -> Non
 
 async def test_a_base_url_that_nobody_answers_needs_a_model_name() -> None:
     async with OpenAiEmulator() as server:
-        base_url = server.base_url
-    with pytest.raises(ModelSettingError, match="is it running"):
-        await choose(base_url=base_url)
-    assert (await choose("mine", base_url=base_url)).model.id == "mine"
+        await server.leave()
+        with pytest.raises(ModelSettingError, match="is it running"):
+            await choose(base_url=server.base_url)
+        assert (await choose("mine", base_url=server.base_url)).model.id == "mine"
 
 
 async def test_ollamas_newest_model_with_tools_is_taken() -> None:

@@ -11,7 +11,8 @@ from agent_core.tools.tool import ToolContext, ToolEnvironment
 from agent_core.workspace.provenance import FileSources
 from tests.agent_core.sandbox.running import PlainLauncher
 
-WRITES = "echo mine > made.txt; echo said; exec sleep 5"
+WRITES = "echo mine > made.txt; echo said; while kill -0 $PPID 2>/dev/null; do sleep 0.1; done"
+"""A program that ends soon after Parley."""
 
 
 async def main(home: Path) -> None:

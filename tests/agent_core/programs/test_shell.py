@@ -37,6 +37,7 @@ from tests.agent_core.sandbox.running import (
     launcher_called,
     running,
 )
+from tests.clock import Patient
 from tests.process import until
 
 pytestmark = [
@@ -47,7 +48,7 @@ pytestmark = [
 TIME = re.compile(r"\d+\.\d s")
 STEPS = {
     "sh": "for n in 1 2; do echo step $n; until [ -e shown-$n ]; do sleep 0.01; done; done",
-    "python3": "import os, time\nfor n in 1, 2:\n  print('step', n)\n  "
+    "python3": "import os, time\nfor n in 1, 2:\n  print(f'step {n}')\n  "
     "while not os.path.exists(f'shown-{n}'): time.sleep(0.01)",
 }
 """Programs that go on with the next step once the one before is shown."""
@@ -157,11 +158,17 @@ async def test_endless_output_is_stopped_and_told(run_command: Tool, tmp_path: P
     assert result.is_error
 
 
-async def test_a_command_that_takes_too_long_is_told_with_what_it_said(run_command: Tool, tmp_path: Path) -> None:
-    result = await run(run_command, tmp_path, "sh", "-c", "echo begun; sleep 60", seconds=3)
+async def test_a_command_that_takes_too_long_is_told_with_what_it_said(
+    launcher: RecordingLauncher, tmp_path: Path
+) -> None:
+    def has_begun() -> bool:
+        return any(each.stat().st_size for each in (tmp_path / FOLDER).glob("*.txt"))
+
+    run_command = run_command_tool(ProcessSandbox(launcher, Patient({1: has_begun})))
+    result = await run(run_command, tmp_path, "sh", "-c", "echo begun; sleep 60", seconds=1)
 
     assert said(result) == (
-        "[killed at its time limit of 3 s, 1.0 s]\nbegun\n"
+        "[killed at its time limit of 1 s, 1.0 s]\nbegun\n"
         "[Do less in one command, or give it more `seconds`, at most 600.]"
     )
     assert result.is_error
@@ -354,7 +361,7 @@ async def test_it_is_stopped_with_its_run(run_command: Tool, tmp_path: Path) -> 
     events = await asyncio.wait_for(running_task, 30)
 
     assert results(events) == ["Operation aborted"]
-    assert not running(marker)
+    await until(lambda: not running(marker))
     labels = [event.label for event in events if isinstance(event, ToolExecutionStart)]
     assert labels == [f"Running sh -c 'sleep 60; : {marker}'"]
 

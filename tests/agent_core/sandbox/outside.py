@@ -91,6 +91,14 @@ class House:
         argv = [sys.executable, "-I", "-S", "-c", SLEEP, self.marker]
         return subprocess.Popen(argv, stdin=subprocess.PIPE, env={"TOKEN": self.secret})  # noqa: S603
 
+    def _wakes(self) -> int | None:
+        """Return the exit code of the sleeper, after all signals that it got; None if it does not wake up."""
+        try:
+            self.sleeper.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            return None
+        return self.sleeper.returncode
+
     @staticmethod
     def _listening(stack: ExitStack, family: int, address: str | tuple[str, int]) -> socket.socket:
         listener = stack.enter_context(socket.socket(family))
@@ -126,7 +134,7 @@ class House:
                 yield f"outside.{name}", "a datagram has arrived"
             except BlockingIOError:
                 yield f"outside.{name}", ""
-        yield "outside.sleeper", "was signalled" if self.sleeper.poll() is not None else ""
+        yield "outside.sleeper", "was signalled" if self._wakes() != 0 else ""
         file = self.outside / "file"
         yield "outside.file", "" if file.read_text() == self.secret else "was changed"
         changed = file.stat().st_mode & 0o777 == 0o777 or file.stat().st_mtime == 1

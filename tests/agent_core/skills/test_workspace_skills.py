@@ -234,7 +234,7 @@ def test_looking_leaves_nothing_open(chat_skills: RecordedSkills, own: Path) -> 
         with pytest.raises(SkillError):
             chat_skills.on.load("mine", held=True)
 
-    assert len(list(Path("/dev/fd").iterdir())) == before
+    assert len(list(Path("/dev/fd").iterdir())) <= before  # those of other tests may be closed meanwhile
     assert len(chat_skills.on.problems) == 2
 
 

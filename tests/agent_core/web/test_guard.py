@@ -115,7 +115,7 @@ async def test_without_the_guard_these_spellings_do_reach_it() -> None:
             found = await Fetcher(anywhere, AnyNames()).get(f"http://{spelling}:{caught.port}/")
             assert found.body == b"secret", spelling
 
-        assert caught.connections == len(REACHED_UNGUARDED)
+        assert caught.connections >= len(REACHED_UNGUARDED), "the second address of a name may be tried, too"
 
 
 async def test_a_name_is_resolved_once_for_each_connection_and_vetted_each_time() -> None:
