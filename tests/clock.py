@@ -20,8 +20,10 @@ class Hasty(SystemClock):
 
 
 class Patient(SystemClock):
-    """The system clock, but a wait of just so many seconds begins only once something has happened, by the seconds: so a
-    limit is not reached before what it is to end has come that far."""
+    """The system clock, but a wait of just so many seconds begins only once something has happened, by the seconds.
+
+    So a limit is not reached before what it is to end has come that far.
+    """
 
     def __init__(self, happened: Mapping[float, Callable[[], object]]) -> None:
         self._happened = happened

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from pydantic import JsonValue
 
 from agent_core.cancel import CancelToken
@@ -16,7 +17,7 @@ from agent_core.mcp.servers import McpServers
 from agent_core.messages import text_of
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment
-from tests.end_to_end.program import Program
+from tests.end_to_end.program import START_SECONDS, Program
 from tests.process import REPOSITORY, until
 
 MODULE = "tests.emulators.mcp_server"
@@ -48,10 +49,17 @@ async def connecting(**servers: McpServer) -> AsyncIterator[McpServers]:
 
 @asynccontextmanager
 async def connected(**servers: McpServer) -> AsyncIterator[McpServers]:
-    """Yield servers by name once all of them have listed their tools."""
+    """Yield servers by name once all of them have listed their tools.
+
+    A call waits for one that has to start anew as long as that may take on a busy machine.
+    """
     async with connecting(**servers) as running:
-        await until(lambda: {each.name.partition("_")[0] for each in running.tools()} == set(servers))
-        yield running
+        await until(
+            lambda: {each.name.partition("_")[0] for each in running.tools()} == set(servers), within=START_SECONDS
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("agent_core.mcp.connection.CALL_WAITS", float(START_SECONDS))
+            yield running
 
 
 @asynccontextmanager
@@ -63,7 +71,7 @@ async def over_http(*arguments: str, port: int = 0) -> AsyncIterator[tuple[str, 
         server.forked, server.imports = True, ("mcp.server.mcpserver", "uvicorn")
         await server.launch()
         try:
-            await until(lambda: PORT.search(server.console) is not None)
+            await until(lambda: PORT.search(server.console) is not None, within=START_SECONDS)
             yield f"http://127.0.0.1:{PORT.findall(server.console)[0]}/mcp", server
         finally:
             await server.kill()

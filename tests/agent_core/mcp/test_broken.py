@@ -21,6 +21,7 @@ from tests.agent_core.mcp.serving import (
     use,
 )
 from tests.cpu import cpu_seconds_at_most
+from tests.end_to_end.program import START_SECONDS
 from tests.process import REPOSITORY, python, until
 
 NOBODY = "http://127.0.0.1:9/mcp"
@@ -54,7 +55,7 @@ async def test_one_that_says_nothing_is_not_waited_for_longer_than_wanted() -> N
 
 
 async def test_one_that_works_is_counted() -> None:
-    (looked,) = await McpServers({"emu": emulated()}, ENVIRON).look(30.0)
+    (looked,) = await McpServers({"emu": emulated()}, ENVIRON).look(START_SECONDS)
 
     assert looked.trouble == ""
     assert looked.tools > 10
@@ -109,7 +110,8 @@ async def test_beginning_takes_no_time() -> None:
 async def test_a_broken_one_leaves_the_others_alone_and_is_one_line_of_the_log() -> None:
     with capture_logs() as logged:
         async with connecting(bad=shell("exit 1"), emu=emulated()) as servers:
-            await until(lambda: len(servers.tools()) > 0 and any(entry["log_level"] == "warning" for entry in logged))
+            await until(lambda: len(servers.tools()) > 0, within=START_SECONDS)
+            await until(lambda: any(entry["log_level"] == "warning" for entry in logged))
             assert await told(servers, "emu_echo", text="hi") == "hi"
 
     assert [entry["server"] for entry in logged if entry["log_level"] == "warning"] == ["bad"]
@@ -191,7 +193,7 @@ async def test_who_needs_their_tools_can_wait_for_the_first_try_of_each_and_no_l
     both.begin()
     silent.begin()
     try:
-        await both.tried(50)
+        await both.tried(START_SECONDS)
         assert {tool.name.partition("_")[0] for tool in both.tools()} == {"good"}
 
         await silent.tried(0.01)

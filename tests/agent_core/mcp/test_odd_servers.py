@@ -13,6 +13,7 @@ from tests.emulators.dialects.gemini_native import GEMINI_NATIVE
 from tests.emulators.dialects.moonshot import MOONSHOT
 from tests.emulators.dialects.openai import OPENAI
 from tests.emulators.model_script import ToolUse, Turn, says
+from tests.end_to_end.program import START_SECONDS
 from tests.odd_schemas import ODD
 from tests.strict_schemas import refusals
 
@@ -61,7 +62,7 @@ async def test_no_provider_refuses_a_request_for_them_and_they_are_called(dialec
 
 
 async def test_what_is_left_out_is_named_with_its_reason() -> None:
-    (looked,) = await McpServers({"emu": emulated("--odd")}, ENVIRON).look(30.0)
+    (looked,) = await McpServers({"emu": emulated("--odd")}, ENVIRON).look(START_SECONDS)
 
     assert looked.trouble == ""
     assert [(each.tool, each.why) for each in looked.left_out] == [

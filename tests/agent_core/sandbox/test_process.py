@@ -1,7 +1,6 @@
 """A command runs to its end or is ended; its output is kept and no process stays."""
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 
