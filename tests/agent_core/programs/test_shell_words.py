@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.tools.shell import as_typed
+from agent_core.clock import SystemClock
+from agent_core.messages import JsonObject
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.tools.shell import as_typed, run_command_tool
+from tests.agent_core.sandbox.running import PlainLauncher
 
 
 @pytest.mark.parametrize(
@@ -30,3 +34,23 @@ def test_a_shell_reads_what_is_shown_as_the_very_same_words(words: list[str]) ->
     done = subprocess.run(["/bin/sh"], input=line, capture_output=True, check=True, text=True)
 
     assert done.stdout.split("\0")[:-1] == words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "label"),
+    [
+        ({"argv": ["python3", "chart.py"]}, "Running python3 chart.py"),
+        ({"argv": ["sh", "-c", "ls | wc -l"]}, "Running sh -c 'ls | wc -l'"),
+        ({"argv": ["echo", "x" * 200]}, f"Running echo {'x' * 200}"),
+        ({"argv": ["echo", "a\u202eb\nrm"]}, r"Running echo 'a\u202eb\nrm'"),
+        ({"argv": ["echo", "{argv}"]}, "Running echo '{argv}'"),
+        ({"argv": "ls -l"}, "Running 'ls -l'"),
+        ({}, "run_command"),
+    ],
+)
+def test_people_see_the_whole_command(arguments: JsonObject, label: str) -> None:
+    run_command = run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock()))
+
+    assert run_command.describe(arguments) == label
+    in_chinese = {"zh": label.replace("Running", "运行", 1)} if arguments else {}
+    assert run_command.describe_in(arguments) == in_chinese
