@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from gateway.cluster import dispatcher
+from gateway.cluster import chat_owners, dispatcher
 from gateway.cluster.chat_owners import ChatOwners
 from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import Node, NodeInfo
@@ -39,6 +39,7 @@ def url(tmp_path: Path, url_of: UrlOf) -> str:
 @pytest.fixture
 async def members(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Members]:
     monkeypatch.setattr(dispatcher, "IDLE_FOR", 0.0)
+    monkeypatch.setattr(chat_owners, "BEATEN_WITHIN", 30.0)  # on a busy machine, beats take their time
     found = Members(url)
     async with AsyncExitStack() as life:
         for name in ("one", "two", "three"):
@@ -58,6 +59,7 @@ async def members(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> 
             found.stores.append(store)
             found.works.append(work)
             found.dispatchers.append(sharing)
+        await found.all_hear()
         yield found
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from random import Random
 
 from agent_core.background import Background
@@ -12,6 +13,7 @@ from gateway.cluster.node import Node
 from gateway.cluster.signals import NodeSignals
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
+from gateway.store.topics import Topic
 from tests.gateway.test_store import CHAT, message
 
 CHATS = [CHAT.model_copy(update={"chat": name}) for name in ("x", "y", "z")]
@@ -95,6 +97,13 @@ class Members:
         self.works: list[RecordedWork] = []
         self.dispatchers: list[NodeDispatcher] = []
 
+    async def all_hear(self) -> None:
+        """Wait until each node hears the others, and has looked for what came before that."""
+        for signals in self.signals:
+            looked = asyncio.Event()
+            signals.subscribe(Topic.GAPS, partial(_set, looked))  # of which it is told after it was told of events
+            await asyncio.wait_for(looked.wait(), 30)
+
     async def meet(self) -> None:
         """Let the nodes know of each other."""
         for each in self.dispatchers:
@@ -112,3 +121,7 @@ class Members:
         item = await self.stored(number, chat, at)
         self.dispatchers[at].dispatch(item, is_live=True)
         return item.seq
+
+
+async def _set(event: asyncio.Event, _: str) -> None:
+    event.set()

@@ -15,8 +15,9 @@ CHAT = CHATS[0]
 
 
 @pytest.fixture
-async def met(members: Members) -> Members:
-    """Nodes that know of each other, the first of which works on the chat."""
+async def met(members: Members, monkeypatch: pytest.MonkeyPatch) -> Members:
+    """Nodes that know of each other, the first of which works on the chat, and waits for news as long as it takes."""
+    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 60.0)
     await members.meet()
     await members.accept(1, CHAT, at=0)
     await until(lambda: members.dispatchers[0].is_settled)
@@ -104,10 +105,22 @@ async def test_an_older_event_that_is_committed_after_the_look_for_it_is_handled
 async def test_an_event_that_was_dealt_with_elsewhere_is_not_handled(
     met: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 2.0)  # by then it is dealt with
+    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 0.05)
+    looked, settled, waiting = asyncio.Event(), asyncio.Event(), met.stores[0].inbox.waiting
+
+    async def look(chat: ChatKey | None = None) -> list[InboxItem]:
+        if looked.is_set():
+            await settled.wait()
+        found = await waiting(chat)
+        looked.set()
+        return found
+
+    monkeypatch.setattr(met.stores[0].inbox, "waiting", look)
     older = await met.stored(2, CHAT, at=1)
     newer = await met.accept(3, CHAT, at=0)
+    await looked.wait()
     await met.stores[1].inbox.settle([older.seq])  # its sender has just lost the right to speak
+    settled.set()
     last = await met.accept(4, CHAT, at=0)
     await until(lambda: met.dispatchers[0].is_settled)
 
@@ -182,8 +195,8 @@ async def test_events_that_come_while_a_chat_is_taken_over_keep_their_order(
     assert [seq for _, seq in members.log] == [left.seq, first, second.seq, third]
 
 
-async def test_a_gap_that_is_closed_waits_for_no_news(met: Members, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 60.0)  # which would come after that of the gap
+async def test_a_gap_that_is_closed_waits_for_no_news(met: Members) -> None:
+    """It would come after that of the gap."""
     older = await met.stored(2, CHAT, at=1)
     newer = await met.accept(3, CHAT, at=0)
     await asyncio.sleep(0)
