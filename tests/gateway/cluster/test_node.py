@@ -26,6 +26,7 @@ from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable, Writer
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.gateway.cluster.stores import keep_open
 from tests.gateway.test_store import message
 from tests.postgres import rows
 from tests.process import until
@@ -146,7 +147,7 @@ async def test_a_node_beats_during_its_transaction_and_is_given_up_only_after_th
     def change(connection: Connection) -> None:
         connection.execute("INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0)")
         begun.set()
-        end.wait(4)  # less than the server lets a transaction rest
+        keep_open(connection, end)
 
     async def given_up() -> None:
         async with await psycopg.AsyncConnection.connect(url) as raw:

@@ -14,6 +14,7 @@ from gateway.store.postgres_opening import DatabaseTooNew, opened
 from gateway.store.server import PostgresServer
 from gateway.store.writer import StoreUnavailable, Writer
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.cluster.stores import keep_open
 from tests.gateway.cluster.versions import newer_parley
 from tests.postgres import UrlOf, rows
 from tests.process import until
@@ -54,7 +55,7 @@ async def test_the_tables_change_after_what_an_older_node_is_writing_and_before_
     def change(connection: Connection) -> None:
         connection.execute("INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0)")
         begun.set()
-        end.wait(4)  # less than the server lets a transaction rest
+        keep_open(connection, end)
 
     async with Node.joined(url, FACTS) as node, opened(url, node) as (database, _):
         writer = Writer(database, fence=node)
