@@ -94,6 +94,12 @@ def bot() -> Bot:
     return made
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let old holders wait for the next one as long as it takes."""
+    monkeypatch.setattr("gateway.cluster.shared_leases.LINGER", 1_000.0)
+
+
 @asynccontextmanager
 async def sharing(name: str, bot: Bot, home: Path, url: str) -> AsyncIterator[One]:
     facts = NodeInfo(name=name, host="here", pid=1, version="0", started=1.0)
@@ -102,6 +108,7 @@ async def sharing(name: str, bot: Bot, home: Path, url: str) -> AsyncIterator[On
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
         one = One(store.leases, DatabaseLeases(store.leases, node, signals), signals)
+        await asyncio.wait_for(signals.listening.wait(), 30)
         task = asyncio.create_task(one.run(name, bot))
         try:
             yield one
@@ -168,10 +175,7 @@ async def test_a_shard_that_was_just_freed_is_left_to_a_node_with_fewer_and_take
             await until(lambda: bot.of("a") == [0, 1, 2, 3])
 
 
-async def test_a_node_that_is_alone_ends_at_once(
-    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("gateway.cluster.shared_leases.LINGER", 1_000.0)
+async def test_a_node_that_is_alone_ends_at_once(tmp_path: Path, url: str, bot: Bot) -> None:
     async with sharing("a", bot, tmp_path, url) as a:
         await until(lambda: bot.of("a") == [0, 1, 2, 3])
 
@@ -245,9 +249,8 @@ async def test_a_node_waits_for_one_that_has_joined_after_its_last_look(
 
 
 async def test_a_node_that_takes_a_shard_back_which_it_still_receives_is_not_waited_for(
-    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, url: str, bot: Bot
 ) -> None:
-    monkeypatch.setattr("gateway.cluster.shared_leases.LINGER", 1_000.0)
     async with sharing("a", bot, tmp_path, url):
         await until(lambda: bot.of("a") == [0, 1, 2, 3])
         bot.can_connect.clear()
