@@ -44,8 +44,10 @@ class Nodes:
                 for bot in self.bots:
                     await bot.app.settled()
                 if rows(self.url, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)]:
-                    return
+                    break
                 await asyncio.sleep(0.02)
+            for bot in self.bots:  # also with what came to it while others were asked
+                await bot.app.settled()
 
     def node_of(self, bot: Bot) -> str:
         """Return the id of a node."""
