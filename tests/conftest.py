@@ -2,13 +2,10 @@
 
 import gc
 import os
-import secrets
 import shutil
 import signal
-import socket
 import tempfile
 from collections.abc import Generator, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -28,6 +25,7 @@ from tests.postgres import (  # noqa: F401 - fixtures
     ready_database,
     url_of,
 )
+from tests.process import lasting_port
 from tests.ready_store import use_ready_stores
 from tests.zones import use_pinned_zones
 
@@ -111,12 +109,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture
 def unused_tcp_port() -> int:
-    """A free port that the system gives to nobody who asks for any port, as other tests do at the same time."""
-    while True:
-        port = 10_000 + secrets.randbelow(20_000)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
+    return lasting_port()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+import secrets
+import socket
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +37,15 @@ async def python(
     )
     out, err = await process.communicate(says.encode())
     return Finished(process.returncode, out.decode(), err.decode())
+
+
+def lasting_port() -> int:
+    """Return a free port that the system gives to nobody who asks for any port, as other tests do at the same time."""
+    while True:
+        port = 10_000 + secrets.randbelow(20_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 async def until(condition: Callable[[], object], within: float = 30.0) -> None:

@@ -21,7 +21,7 @@ from channels.slack.adapter import SlackChannel
 from channels.slack.config import Config as SlackConfig
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.config import Config as TelegramConfig
-from gateway.cluster import reach_monitor
+from gateway.cluster import node, reach_monitor
 from gateway.permissions.roles import People
 from gateway.records.metric import Metric
 from gateway.store.nodes import NodeStatus
@@ -33,7 +33,7 @@ from tests.end_to_end.platforms.telegram import Telegram
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.postgres import UrlOf, rows
-from tests.process import until
+from tests.process import lasting_port, until
 from tests.tunnel import Tunnel
 
 LOOK = calls(("look", {}))
@@ -95,7 +95,7 @@ class Away:
     ways: list[Way] = field(default_factory=list)
 
     async def start(self, *turns: Turn) -> Bot:
-        tunnel = await self.nodes.life.enter_async_context(Way.to(self.platform.emulator.url))
+        tunnel = await self.nodes.life.enter_async_context(Way.to(self.platform.emulator.url, lasting_port()))
         self.ways.append(tunnel)
         channel = self.channel_at(f"http://127.0.0.1:{urlsplit(tunnel.url).port}")
         self.nodes.life.push_async_callback(channel.close)
@@ -159,6 +159,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "CUT_OFF_AFTER", 0.3)
     monkeypatch.setattr(reach_monitor, "LOOK_EVERY", 0.05)
     monkeypatch.setattr(reach_monitor, "TRY_EVERY", 0.1)
+    monkeypatch.setattr(node, "FRESH_FOR", 30.0)  # the database is never away, but a busy machine may stand still
 
 
 @pytest.fixture(params=[*KINDS])
