@@ -76,6 +76,10 @@ class Tunnel:
             writer.transport.abort()
             return
         there, back = await self._connect()
+        if self._is_cut:  # meanwhile
+            for each in (writer, back):
+                each.transport.abort()
+            return
         self._links |= {writer, back}
         pumps = self._requests(reader, back, self._flows[-1]), self._answers(there, writer, self._flows[-1])
         await asyncio.gather(*pumps, return_exceptions=True)
