@@ -10,7 +10,7 @@ from parley.testing.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.opened_page import link_of, opened
 from tests.end_to_end.program import forked
-from tests.process import SILENT
+from tests.process import SILENT, until
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 CODE = re.compile(r"/pair (\w{8})")
@@ -24,7 +24,7 @@ async def test_the_code_on_the_page_makes_somebody_on_telegram_the_owner(browser
             log = page.locator("[role=log]")
             await expect(log).to_contain_text(CODE)
             [code] = CODE.findall(await log.inner_text())
-            assert code in program.console
+            await until(lambda: code in program.console)
 
             ann = telegram.person("Ann", language="en")
             chat = telegram.private(ann)

@@ -47,6 +47,7 @@ async def test_a_command_that_is_found_stands_in_the_box_of_the_chat(browser: Br
         assert await icon.evaluate("(svg) => getComputedStyle(svg).stroke") != "none", "it can be seen"
         await tab.get_by_role("button", name="Find").click()
         await tab.get_by_role("combobox").fill("inbox")
+        await expect(tab.get_by_role("option").first).to_contain_text("Inbox")
         await tab.get_by_role("option").first.click()
         await expect(tab.get_by_role("heading", name="Inbox", level=1)).to_be_visible()
 
