@@ -26,6 +26,7 @@ from tests.end_to_end.platforms.telegram import Telegram
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import shows
 from tests.postgres import UrlOf
+from tests.process import until
 from tests.tunnel import Tunnel
 
 pytestmark = [pytest.mark.timeout(120), where(lambda facts: facts.emulated)]
@@ -163,6 +164,8 @@ async def test_a_node_without_the_database_neither_polls_nor_sends_until_it_is_b
             await made.holder("receive telegram", but=first)
             await ann.says("one")
             await ann.is_answered()
+            await until(lambda: "lease lost" in made[first].console)
+            platform.telegram.double_polls = 0  # on a busy machine, it may have noticed late that it is cut off
             ways[first].mend()
             await made.joined(first)
             await ann.says("two")
@@ -179,18 +182,17 @@ async def say_in(teams: Sequence[Team], ann: Member, words: str) -> None:
 async def commands_and_presses_until_ended(
     node: Program, teams: Sequence[Team], asked: Sequence[Team], ann: Member
 ) -> tuple[int, list[Press]]:
-    """Give commands in the teams, and answer the questions of the others by buttons, until a node has ended.
+    """Give some commands in the teams, and answer the questions of the others by buttons, until a node has ended.
 
     Returns the number of commands, and the presses.
     """
     commands, presses = 0, list[Press]()
-    while node.is_running:
+    while node.is_running or commands < 5:
         await teams[commands % len(teams)].says(ann, "/stop")
         if commands % 2 == 0 and len(presses) < len(asked):
             presses.append(await asked[len(presses)].presses(ann, "Osaka"))
         commands += 1
         await asyncio.sleep(0.05)
-    assert commands > 4
     return commands, presses
 
 

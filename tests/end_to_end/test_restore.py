@@ -11,8 +11,10 @@ import pytest_asyncio
 from gateway.store.opening import FILE
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end import forks
+from tests.end_to_end.jobs import is_idle
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.emulated import STRANGERS
+from tests.end_to_end.platforms.inbox import acknowledged
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage, ends_with, has, shows
 from tests.process import until
@@ -73,6 +75,8 @@ async def talk(own_stage: Stage) -> Talk:
     await with_bob.says(bob, "hello")
     await with_ann.until(shows("You said one."))
     await with_bob.until(shows("You said hello."))
+    await is_idle(stage.program.home)
+    await acknowledged(stage.program.home)
     await parley(stage, "backup", backup)
     await with_ann.says(ann, "two")
     await with_bob.says(bob, "three")

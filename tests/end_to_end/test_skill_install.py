@@ -61,8 +61,9 @@ async def test_an_attached_archive_is_installed_and_a_bad_or_changed_one_never_r
 
     refused = "its files were changed after a person approved them"
     while refused not in chat.screen[-1]:  # the files are looked at every two seconds
+        before = len(chat.screen)
         await chat.says(ann, "/skills")
-        await chat.until(lambda c: "chart" in c.screen[-1])
+        await chat.until(lambda c, before=before: len(c.screen) > before and "chart" in c.screen[-1])  # type: ignore[misc]
         await asyncio.sleep(0.2)
     assert not await is_instructed(stage, ann, chat, "and now?")
 

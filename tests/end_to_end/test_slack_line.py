@@ -9,6 +9,7 @@ from parley.testing.emulators.slack import SlackEmulator
 from tests.end_to_end.crowd import Crowd
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
+from tests.process import until
 
 pytestmark = [only("slack"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -28,7 +29,7 @@ async def test_sockets_that_slack_renews_under_load(stage: Stage, slack: SlackEm
             slack.refresh()
 
     await crowd.is_answered()
-    assert len(slack.calls_of("apps.connections.open")) >= opened + 4
+    await slack.wait_for(lambda: len(slack.calls_of("apps.connections.open")) >= opened + 4)
 
 
 async def test_what_slack_says_while_no_socket_is_open_is_caught_up(stage: Stage, slack: SlackEmulator) -> None:
@@ -42,7 +43,7 @@ async def test_what_slack_says_while_no_socket_is_open_is_caught_up(stage: Stage
             slack.kill_connections()
 
     await crowd.is_answered()
-    assert "caught up" in stage.log
+    await until(lambda: "caught up" in stage.log)
 
 
 async def test_an_event_that_was_never_acknowledged_comes_again_and_is_answered_once(

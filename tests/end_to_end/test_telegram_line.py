@@ -12,6 +12,7 @@ from parley.testing.emulators.telegram_state import Person
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage, shows
+from tests.process import until
 
 pytestmark = [only("telegram"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -48,9 +49,10 @@ async def test_a_second_poller_is_told_on_the_console_and_nothing_is_lost(
     ann, chat = private(telegram)
     stage.script.then(says("Hello Ann."))
 
+    await telegram.wait_for(lambda: telegram.polling)
     async with web.post(f"{telegram.bot_url}{telegram.token}/getUpdates", json={"timeout": 0}) as answer:
         assert answer.status == 200
     await chat.says(ann, "hello")
 
     await chat.until(shows("Hello Ann."))
-    assert "another program is polling with this bot's token" in stage.log
+    await until(lambda: "another program is polling with this bot's token" in stage.log)
