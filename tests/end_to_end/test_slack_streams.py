@@ -53,12 +53,12 @@ async def test_words_are_streamed_while_the_model_writes(stage: Stage, slack: Sl
 async def test_tools_are_tasks_of_a_plan_above_the_one_message_that_is_left(stage: Stage, slack: SlackEmulator) -> None:
     ann, chat = await pane_of(stage, slack)
     stage.script.then(
-        calls(ToolUse("wait", {"seconds": 0.6})),
+        calls(ToolUse("wait", {"seconds": 3})),
         calls(ToolUse("calculator", {"expression": "17*23"})),
         says("**391**."),
     )
     await chat.says(ann, "wait a moment, then tell me 17*23")
-    await chat.until(lambda c: "… Waiting 0.6 s" in c.screen[0])
+    await chat.until(lambda c: "… Waiting 3 s" in c.screen[0])
     await chat.until(lambda c: c.screen == ["391."] and is_whole(c))
     plan = chat.bot_messages[0].plan
     assert plan is not None

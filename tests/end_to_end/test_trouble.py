@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from parley.testing.emulators.control import Effect, Fault
-from tests.emulators.model_script import ToolUse, calls, says
+from tests.emulators.model_script import ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, ends_with, has, newest, rows_of, shows
 
@@ -16,12 +16,14 @@ async def test_told_to_wait_during_progress_the_answer_still_arrives_and_nobody_
     stage: Stage,
 ) -> None:
     ann, chat = stage.private("Ann")
-    refused = asyncio.Event()
-    stage.script.then(calls(ToolUse("wait", {"seconds": 1.5})), says("Done.", hold=refused))
+    shown, refused = asyncio.Event(), asyncio.Event()
+    more = Turn(tools=(ToolUse("calculator", {"expression": "17*23"}),), hold=shown)
+    stage.script.then(calls(ToolUse("wait", {"seconds": 1.5})), more, says("Done.", hold=refused))
     stage.net.faults.rate_limit(stage.net.edit, retry_after=2)
 
     await chat.says(ann, "wait a moment")
     await chat.until(lambda c: "Waiting" in c.screen[0])
+    shown.set()
     await stage.net.emulator.wait_for(lambda: 429 in statuses_of(stage))
     refused.set()
 
@@ -105,10 +107,13 @@ async def test_a_message_whose_answer_was_lost_is_sent_once_more_and_not_again(s
 @where(lambda facts: not facts.streams)  # there the end is all that follows the begin
 async def test_an_early_edit_that_is_slow_does_not_overwrite_the_answer(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
-    stage.script.then(calls(ToolUse("wait", {"seconds": 0.6})), says("Done."))
+    shown = asyncio.Event()
+    stage.script.then(calls(ToolUse("wait", {"seconds": 0.6})), says("Done.", hold=shown))
     stage.net.faults.delay(stage.net.edit, seconds=1.5, times=1)
 
     await chat.says(ann, "wait a moment")
+    await chat.until(lambda c: "Waiting" in rows_of(c.bot_messages[0]))
+    shown.set()
 
     await chat.until(shows("Done."))
     assert newest(chat).history[-1] == "Done."
