@@ -8,6 +8,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.stage import API_KEY, Stage, ends_with, is_answered, shows
+from tests.process import until
 
 pytestmark = where(lambda facts: facts.emulated)
 
@@ -88,7 +89,7 @@ async def test_without_an_owner_a_stranger_hears_nothing_and_the_console_tells_h
     await chat.says(ann, "hello")
     await chat.until(shows("Hello Ann."))
 
-    assert f"No one owns me on {platform} yet. Send me /pair " in own_stage.program.console
+    await until(lambda: f"No one owns me on {platform} yet. Send me /pair " in own_stage.program.console)
     assert with_mallory.screen == []
     assert with_mallory.actions == []
     assert own_stage.said == ["hello"]

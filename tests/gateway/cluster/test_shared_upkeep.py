@@ -11,6 +11,7 @@ from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN
 from agent_core.tools.memory import Memory
 from agent_core.workspace.keeper import Author
+from gateway.cluster import node
 from gateway.permissions.workspaces import Versions, folder_name
 from gateway.store.erasures import Erasures
 from gateway.store.retention import RUNS, Retention
@@ -73,6 +74,7 @@ def looks_of(monkeypatch: pytest.MonkeyPatch) -> list[upkeep.Upkeep]:
     """Return a list that gets each upkeep when it has done what was due: after a start, the work of last night."""
     looks, look = list[upkeep.Upkeep](), upkeep.Upkeep.look
     monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(node, "FRESH_FOR", 60.0)  # a busy machine that stands still passes no duties on
 
     async def noted(work: upkeep.Upkeep) -> None:
         await look(work)
