@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Route, expect
+from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.base import ButtonPressed, CommandInvoked, MessageReceived, OutboundMessage, Posted
@@ -384,17 +385,8 @@ async def test_a_delta_that_does_not_fit_makes_the_page_read_everything_anew(pag
     async with page.open(), shown(page, browser) as (tab, _):
         posted = await page.channel.send(CHAT, text("right"), "1")
         await expect(tab.get_by_text("right")).to_be_visible()
-        page.ring.put(
-            {
-                "type": "edit",
-                "id": posted.message_id,
-                "revision": 7,
-                "keep": 99,
-                "add": "",
-                "buttons": [],
-                "attachments": [],
-            }
-        )
+        wrong: dict[str, JsonValue] = {"type": "edit", "id": posted.message_id, "revision": 7, "keep": 99, "add": ""}
+        page.ring.put({**wrong, "buttons": [], "attachments": []})
         await page.channel.edit(Posted(chat=CHAT, message_id=posted.message_id), text("still right"))
         await expect(tab.get_by_text("still right")).to_be_visible()
 
