@@ -129,6 +129,7 @@ class Hasty(SystemClock):
         await super().sleep(0.01 if seconds == FIRST_PAUSE else seconds)
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners_hear_of_it(tmp_path: Path) -> None:
     channel = StumblingChannel()
     async with (

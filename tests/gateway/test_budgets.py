@@ -79,6 +79,7 @@ async def test_a_waiting_run_survives_a_restart_and_is_asked_about_only_once(sta
     assert len(asked) <= 1
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_others_see_one_sentence_and_cannot_raise_it(start_bot: StartBot) -> None:
     bot = await start_bot("Hello!", **_tight())
     await _waits(bot, sender="bob")
@@ -318,6 +319,7 @@ async def test_admins_are_told_of_the_budget_of_everything_privately_and_once(
     assert [_seen_by(bot, each).count("% of a budget are used") for each in ("ann", "bob", "carl")] == [1, 1, 0]
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_an_admin_raises_a_budget_that_holds_up_another_person(start_bot: StartBot) -> None:
     bot = await start_bot("ok", "Hello!", channel=FindingChannel(limits=NO_PACE), model=DEAR)
     await _makes_admin(bot, "bob")

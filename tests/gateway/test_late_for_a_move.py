@@ -20,6 +20,8 @@ OLD = ChatKey(platform="memory", account="here", chat="#team")
 NEW = ChatKey(platform="memory", account="here", chat="#crew")
 MOVED = chat_moved(OLD, NEW.chat, 0)
 
+pytestmark = pytest.mark.usefixtures("no_progress")
+
 
 @pytest.mark.parametrize("starts_again", [False, True], ids=["at once", "after a new start"])
 @pytest.mark.parametrize("thread", [None, "7"], ids=["the chat", "a thread"])

@@ -76,6 +76,7 @@ class Parted(RememberingChannel):
         return await self.gaps.get()
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_the_gap_of_a_chat_that_nobody_knew_is_read_though_another_part_s_gap_is_just_being_noted(
     start_bot: StartBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

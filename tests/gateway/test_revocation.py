@@ -166,6 +166,7 @@ async def test_jobs_pause_and_say_why(start_bot: StartBot) -> None:
     assert (found.state, found.pause) == (JobState.PAUSED, Pause.NOT_ALLOWED)
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_a_change_cut_short_by_a_crash_is_completed_at_the_next_start(start_bot: StartBot) -> None:
     """Also for people who were taken out of the settings, who are told nothing by any command."""
     run, ran = recorder()

@@ -27,6 +27,7 @@ def count(home: Path, table: str) -> int:
         return int(store.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
 
 
+@pytest.mark.usefixtures("no_progress")
 @pytest.mark.parametrize(("table", "statement"), [("inbox", INBOX), ("outbox", OUTBOX), ("runs", RUN)])
 async def test_it_starts_and_answers_and_the_row_stays(tmp_path: Path, table: str, statement: str) -> None:
     bot = await between(tmp_path, statement)
