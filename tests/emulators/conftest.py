@@ -8,27 +8,19 @@ from telegram import Bot
 
 from parley.testing import emulated
 from parley.testing.emulated import telegram
-from parley.testing.emulators import discord_interactions, slack_world
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.telegram import TelegramEmulator
+from tests.emulators.patience import PATIENCE, patient
 from tests.emulators.sdk import telegram_bot
 
-__all__ = ["bot", "discord", "hasty_discord", "hasty_slack", "slack", "telegram"]
+__all__ = ["bot", "discord", "hasty_discord", "hasty_slack", "patient", "slack", "telegram"]
 
 hasty_discord, hasty_slack = emulated.discord, emulated.slack
 """The platforms that wait three seconds for an answer, in which a busy machine may not get to it."""
-PATIENCE = 60.0
 
 # Without it the SDK warns about every retry delay, and warnings are errors here.
 os.environ["PTB_TIMEDELTA"] = "1"
-
-
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let Discord and Slack wait a minute for the answer to what somebody presses, for tests of something else."""
-    monkeypatch.setattr(discord_interactions, "FIRST_ANSWER_SECONDS", PATIENCE)
-    monkeypatch.setattr(slack_world, "TRIGGER_SECONDS", PATIENCE)
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ from channels.discord.config import Config
 from channels.discord.connection import Connection
 from parley.testing.emulators.discord import DiscordEmulator
 from parley.testing.emulators.discord_chat import Chat
+from tests.emulators.patience import patient
+
+__all__ = ["patient"]
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}, arguments="[TOPIC]"),
@@ -86,7 +89,7 @@ class Inbox:
 
 
 @pytest.fixture
-async def discord() -> AsyncIterator[DiscordEmulator]:
+async def discord(patient: None) -> AsyncIterator[DiscordEmulator]:
     async with DiscordEmulator() as emulator:
         yield emulator
     assert emulator.violations == []

@@ -101,7 +101,7 @@ async def test_values_are_proposed_elsewhere_from_the_private_chat(discord: Disc
 
 
 @pytest.fixture
-async def for_servers_only() -> AsyncIterator[DiscordEmulator]:
+async def for_servers_only(patient: None) -> AsyncIterator[DiscordEmulator]:
     async with DiscordEmulator(user_install=False) as emulator:
         yield emulator
     assert emulator.violations == []

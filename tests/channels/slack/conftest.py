@@ -14,6 +14,9 @@ from channels.slack.config import Config
 from parley.testing.emulators.slack import SlackEmulator
 from parley.testing.emulators.slack_chat import Chat
 from tests.channels.slack.streaming import Scene
+from tests.emulators.patience import PATIENCE, patient
+
+__all__ = ["patient"]
 
 COMMANDS = (
     CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}),
@@ -59,8 +62,9 @@ class Inbox:
 
 
 @pytest.fixture
-async def slack() -> AsyncIterator[SlackEmulator]:
+async def slack(patient: None) -> AsyncIterator[SlackEmulator]:
     async with SlackEmulator() as emulator:
+        emulator.ack_timeout = PATIENCE
         yield emulator
     assert emulator.violations == []
 
