@@ -1,7 +1,6 @@
-"""The admin pages are light, and quick also after twenty thousand runs of four hundred people."""
+"""The admin pages are light, also after twenty thousand runs of four hundred people; `bench screens` times them."""
 
 import asyncio
-import math
 import re
 import sqlite3
 import time
@@ -11,7 +10,6 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from gateway.store.opening import FILE
-from tests.cpu import TRIES
 from tests.gateway.admin.desk import AdminWorld, admin_world
 
 MOST = 150_000
@@ -24,9 +22,6 @@ PATHS = (
     *("overview", "runs", "runs?sort=cost", "models", "inbox", "people"),
     *("costs", "costs?by=person", "costs?by=chat&span=month"),
 )
-PEOPLE = 400
-QUICK = 0.3
-"""CPU seconds for a screen."""
 LOADED = re.compile(r'(?:src|href)="(/[a-z./-]+\.(?:js|css|svg))"')
 IMPORT = re.compile(r'from "(?:\.?/)([a-z]+\.js)"')
 
@@ -48,27 +43,13 @@ async def test_all_that_the_overview_loads_weighs_less_than_150_kb(tmp_path: Pat
     assert sum(weights.values()) < MOST, weights
 
 
-async def test_the_screens_are_quick_and_light_after_twenty_thousand_runs(tmp_path: Path) -> None:
+async def test_the_screens_are_light_after_twenty_thousand_runs(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
         await asyncio.to_thread(fill, world)
         await world.bot.made.people.membership.reload()
         there = {each.name for each in world.desk.screens}
         for path in (each for each in PATHS if each.partition("?")[0] in there):
-            await seen(client, path)  # what is read once, such as templates
             assert await seen(client, path) < HEAVIEST, path
-            assert await least_cpu_seconds(client, path) < QUICK, path
-
-
-async def least_cpu_seconds(client: ClientSession, path: str) -> float:
-    """Return the CPU time that a screen takes, tried until it is quick: on a busy machine the same work takes more."""
-    least = math.inf
-    for _ in range(TRIES):
-        began = time.process_time()
-        await seen(client, path)
-        least = min(least, time.process_time() - began)
-        if least < QUICK:
-            break
-    return least
 
 
 async def seen(client: ClientSession, path: str) -> int:
