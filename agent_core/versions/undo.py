@@ -46,10 +46,23 @@ def is_undoable(group: Group) -> bool:
     return group.undone_by is None and group.undoes is None and not (group.is_open or group.is_empty)
 
 
-def undo(versions: ChatVersions, group: Group, person: str, *, anyway: str) -> Undone:
+def finished(versions: ChatVersions, call: str) -> Undone | None:
+    """Return what the undo with this call did, if it was carried out: a command is given again after a crash."""
+    with versions.lock:
+        done = next((each for each in versions.groups.newest_first() if each.tool == TOOL and each.call == call), None)
+        if done is None or done.undoes is None or (group := versions.groups.read(done.undoes)) is None:
+            return None
+        if group.undone_by is None:
+            _link(versions, group, done)
+        return Undone(group, by=done)
+
+
+def undo(versions: ChatVersions, group: Group, person: str, *, anyway: str, call: str = "") -> Undone:
     """Restore the files to their state before the group.
 
-    `anyway` is the mark with which the files were shown that changed since; they are restored only in that state.
+    Args:
+        anyway: The mark with which the files were shown that changed since; they are restored only in that state.
+        call: The id of the command, by which `finished` finds this undo.
 
     Raises CannotKeep if their present state cannot be recorded first.
     """
@@ -68,7 +81,7 @@ def undo(versions: ChatVersions, group: Group, person: str, *, anyway: str) -> U
         restored = versions.current([change.path for change in wanted])
         made = [Change(path, now[path], entry) for path, entry in restored.items() if not _same(now[path], entry)]
         turned = replace(group, removed=group.added, added=group.removed, undoes=group.number, undone_by=None)
-        done = versions.record(Author(TOOL, person=person), made, turned)
+        done = versions.record(Author(TOOL, call, person), made, turned)
         _link(versions, group, done)
         return Undone(group, since, mark, tuple(failed), done)
 

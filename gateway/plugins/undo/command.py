@@ -9,7 +9,7 @@ from agent_core.file_handles import raise_lack
 from agent_core.tools.files.confined import shown
 from agent_core.tools.memory import Memory, told_line
 from agent_core.versions.group import Change, Group
-from agent_core.versions.undo import Undone, is_undoable, newest, undo
+from agent_core.versions.undo import Undone, finished, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage
@@ -55,7 +55,8 @@ class UndoCommand:
 
     async def _undone(self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: str) -> OutboundMessage:
         def work() -> Undone:
-            done = undo(versions, group, given.sender.id, anyway=anyway)
+            call = given.event.event_id
+            done = finished(versions, call) or undo(versions, group, given.sender.id, anyway=anyway, call=call)
             if done.by is not None and group.memory:
                 self._memory(group.memory).swap(group.added, group.removed)
             return done
@@ -115,7 +116,12 @@ def _suggested(group: Group) -> Suggestion:
 
 
 def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | OutboundMessage:
-    """Return the change to undo, or a reply that says why there is none."""
+    """Return the change to undo, or a reply that says why there is none.
+
+    A command that is given again after a crash means what it meant before, not the next change.
+    """
+    if before := finished(versions, given.event.event_id):
+        return before.group
     if not verb:
         group = newest(versions, given.sender.id)
         return group or reply(say("undo_nothing", given.language, slash=given.slash))
