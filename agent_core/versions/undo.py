@@ -46,7 +46,7 @@ def is_undoable(group: Group) -> bool:
     return group.undone_by is None and group.undoes is None and not (group.is_open or group.is_empty)
 
 
-def finished(versions: ChatVersions, call: str) -> Undone | None:
+def carried_out(versions: ChatVersions, call: str) -> Undone | None:
     """Return what the undo with this call did, if it was carried out: a command is given again after a crash."""
     with versions.lock:
         done = next((each for each in versions.groups.newest_first() if each.tool == TOOL and each.call == call), None)
@@ -62,7 +62,7 @@ def undo(versions: ChatVersions, group: Group, person: str, *, anyway: str, call
 
     Args:
         anyway: The mark with which the files were shown that changed since; they are restored only in that state.
-        call: The id of the command, by which `finished` finds this undo.
+        call: The id of the command, by which `carried_out` finds this undo.
 
     Raises CannotKeep if their present state cannot be recorded first.
     """

@@ -9,7 +9,7 @@ from agent_core.file_handles import raise_lack
 from agent_core.tools.files.confined import shown
 from agent_core.tools.memory import Memory, told_line
 from agent_core.versions.group import Change, Group
-from agent_core.versions.undo import Undone, finished, is_undoable, newest, undo
+from agent_core.versions.undo import Undone, carried_out, is_undoable, newest, undo
 from agent_core.versions.versions import ChatVersions
 from agent_core.workspace.keeper import CannotKeep
 from channels.base import Button, OutboundMessage
@@ -53,10 +53,15 @@ class UndoCommand:
         answer = await self._undone(given, versions, found, anyway=mark.strip() if word == ANYWAY else "")
         return Rewritten(answer) if given.pressed else answer
 
-    async def _undone(self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: str) -> OutboundMessage:
+    async def _undone(
+        self, given: Invocation, versions: ChatVersions, found: Group | Undone, *, anyway: str
+    ) -> OutboundMessage:
+        group = found if isinstance(found, Group) else found.group
+
         def work() -> Undone:
-            call = given.event.event_id
-            done = finished(versions, call) or undo(versions, group, given.sender.id, anyway=anyway, call=call)
+            done = found
+            if isinstance(done, Group):
+                done = undo(versions, group, given.sender.id, anyway=anyway, call=given.event.event_id)
             if done.by is not None and group.memory:
                 self._memory(group.memory).swap(group.added, group.removed)
             return done
@@ -115,13 +120,13 @@ def _suggested(group: Group) -> Suggestion:
     return Suggestion(value=str(group.number), label=f"{group.number} {paths}".strip())
 
 
-def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | OutboundMessage:
+def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | Undone | OutboundMessage:
     """Return the change to undo, or a reply that says why there is none.
 
-    A command that is given again after a crash means what it meant before, not the next change.
+    A command that is given again after a crash gets what it did before, not the next change.
     """
-    if before := finished(versions, given.event.event_id):
-        return before.group
+    if before := carried_out(versions, given.event.event_id):
+        return before
     if not verb:
         group = newest(versions, given.sender.id)
         return group or reply(say("undo_nothing", given.language, slash=given.slash))

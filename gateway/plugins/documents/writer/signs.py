@@ -11,7 +11,7 @@ FONTS = ("DejaVuSans", "DroidSansFallback", "DejaVuSansMono")
 _TEXT, _CODE = (0, 1), (2, 0, 1)
 """The fonts that are tried, by their number, one after the other."""
 _AS = {"✅": "✔", "❌": "✘", "❎": "✘", "⭐": "★", "🌟": "★", "\u20e3": "", "\t": "    ", "\u00a0": " "}
-"""What stands for characters that no font here has, or that show nothing."""
+"""Stand-ins for characters that no font here has, or that show nothing."""
 _LEFTWARDS = ("R", "AL")
 _WRITING = ("L", "Mn", "Mc", "N")
 """Letters, marks and digits, as their categories begin: without one of them words would be wrong."""
