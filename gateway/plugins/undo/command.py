@@ -61,7 +61,7 @@ class UndoCommand:
         def work() -> Undone:
             done = found
             if isinstance(done, Group):
-                done = undo(versions, group, given.sender.id, anyway=anyway, call=given.event.event_id)
+                done = undo(versions, group, given.sender.id, anyway=anyway, call=given.asked)
             if done.by is not None and group.memory:
                 self._memory(group.memory).swap(group.added, group.removed)
             return done
@@ -125,7 +125,7 @@ def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | Und
 
     A command that is given again after a crash gets what it did before, not the next change.
     """
-    if before := carried_out(versions, given.event.event_id):
+    if before := carried_out(versions, given.asked):
         return before
     if not verb:
         group = newest(versions, given.sender.id)
