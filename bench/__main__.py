@@ -84,7 +84,7 @@ DRAWN: Mapping[str, Callable[[], object]] = {
     "public": lambda: PUBLIC.write_text(public_page(), "utf-8"),
     "flame": flame.main,
 }
-"""What is made from the code, and no table of figures."""
+"""Outputs that are made from the code and are no table of figures."""
 
 
 def main(arguments: Sequence[str]) -> int:

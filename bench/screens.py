@@ -29,7 +29,7 @@ PEOPLE = 400
 APART = 120.0
 """Seconds between two runs, so that they fill four weeks."""
 OPENED = 5
-"""How often a screen is opened."""
+"""Number of times that a screen is opened."""
 LATEST = 300
 """Milliseconds until the first words."""
 HEAVIEST = 150

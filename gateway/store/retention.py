@@ -33,7 +33,7 @@ class Retention(Table):
     """Shortens old entries, a few at a time."""
 
     _since = 0.0
-    """When the last run began that was shortened in this pass; 0 if none was."""
+    """The time at which the last run began that was shortened in this pass; 0 if none was."""
 
     async def shorten(self, before: float) -> int:
         """Shorten the oldest runs that ended before `before`. Returns how many were shortened, at most `RUNS`."""

@@ -1,4 +1,4 @@
-"""What a newcomer does on the page from its first link to an answer on the emulated Telegram, counted."""
+"""The actions of a newcomer on the page, counted from its first link to an answer on the emulated Telegram."""
 
 from dataclasses import dataclass, field
 

@@ -28,7 +28,7 @@ RESULTS = calls(
 )
 
 APPROVE = re.compile(r"approve ([0-9a-z]{6})\b")
-"""What a question says that waits for an answer."""
+"""Words of a question that waits for an answer."""
 
 
 def question(chat: Chat) -> str:

@@ -1,4 +1,4 @@
-"""What waits for a history that cannot be read at once, and what owners are told of it."""
+"""Messages wait for a history that cannot be read at once, and owners are told of it."""
 
 import asyncio
 import time

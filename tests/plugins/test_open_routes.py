@@ -37,7 +37,7 @@ class Echo(Plugin):
         "/goes-on": Opening(),
     }
     closings: ClassVar[list[str]] = []
-    """What became of answers that take long."""
+    """Outcomes of answers that take long."""
     going_on: ClassVar[asyncio.Event] = asyncio.Event()
 
     def routes(self, running: Running) -> Mapping[str, Route]:

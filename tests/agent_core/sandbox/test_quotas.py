@@ -176,7 +176,7 @@ async def test_a_second_name_is_no_second_file(tmp_path: Path) -> None:
 
 
 async def test_who_shares_memory_does_not_use_it_twice(tmp_path: Path) -> None:
-    """Where the four processes end one by one while they are asked, their shares come to twice the memory."""
+    """The shares of four processes that end one by one while they are asked come to twice the memory."""
     limits = replace(LIMITS, all_memory_bytes=450_000_000)
     script = "import os, time\nheld = b'x' * 150_000_000\n[os.fork() for _ in range(2)]\ntime.sleep(1)"
     finished, _ = await run("plain", tmp_path, script, limits)

@@ -1,4 +1,4 @@
-"""Where nodes share a database, the one that works on a chat answers its keys, and others say when to ask again."""
+"""The node that works on a chat answers its keys, and others on the database say when to ask again."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -26,7 +26,7 @@ class Reacting(MemoryChannel):
         self.holds_before: set[Emoji | None] = set()
         self.holds_after: set[Emoji | None] = set()
         self.refuses: ChannelError | None = None
-        """What calls raise that are not held before."""
+        """The error that calls raise which are not held before."""
         self.is_down = False
         """True while messages are neither sent nor edited."""
 
