@@ -50,7 +50,7 @@ _PATTERNS = {
     "every_few": rf"(?:每隔一个?{_WEEK}的?|隔{_WEEK}的?|每\s*{_NUMBER}\s*个?(?P<unit>周|星期|礼拜|月|年)的?)",
     "period": rf"(?=[每隔])每?\s*(?:(?P<number>隔一?|半(?=年)|{CHINESE_NUMBER})\s*)?个?"
     r"(?P<unit>周|星期|礼拜|月|季度?|(?<=半)年)",
-    "weekly": rf"每个?(?={_WEEK})",
+    "weekly": rf"每个?(?={_WEEK})|(?={_WEEK}[一二三四五六日天]\s*[、，,和及与跟到至~～-]?\s*{_WEEK}[一二三四五六日天])",
     "weekday": rf"在?{_WEEK}{_WEEKDAY}",
     "next_weekday": rf"{_AND}?\s*每?{_WEEK}?{_WEEKDAY}"
     r"(?=[、，,和及与跟\s\d之以外到至早上下中晚凌清傍夜一二三四五六日天周星礼]|$)",

@@ -19,6 +19,7 @@ _YEAR = r"(?:,?\s+(?P<year>\d{4,5}))?"
 _WHICH = "first|second|third|fourth|fifth|last"
 _PART = r"(?P<part>morning|afternoon|evening|night)\b"
 _AND = r"(?:(?:and\b|&)[\s,]*)?"
+_NEXT = r",?\s*(?:and\b|&)|[,/]"
 _UNIT = (
     r"(?P<unit>fortnights?|s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?"
     r"(?![a-z])"
@@ -72,11 +73,11 @@ _PATTERNS = {
     rf"(?={_PERIOD}s?\b(?!\s+(?:of\s+an?\s+)?hour))|(?={_PERIOD}ly\b))(?P<unit>{_PERIOD})(?:s|ly)?",
     "weekly": r"(?:every\s+week|weekly|once\s+(?:a|per)\s+week)(?:\s+on\b)?(?=\s)|every\b|each\b"
     r"|(?:on\s+)?(?=(?:mon|tues|wednes|thurs|fri|satur|sun)days\b)"
-    rf"|(?:on\s+)?(?={_ANY_WEEKDAY}\s*(?:[-–—]|to\b|through\b)\s*{_ANY_WEEKDAY})",
+    rf"|(?:on\s+)?(?={_ANY_WEEKDAY}\s*(?:[-–—]|to\b|through\b|{_NEXT})\s*{_ANY_WEEKDAY})",
     "weekday": _WEEKDAY,
-    "next_weekday": _AND + _WEEKDAY,
+    "next_weekday": rf"(?:{_NEXT})?[\s,]*{_WEEKDAY}",
     "to_weekday": rf"(?:[-–—]|to\b|through\b|till\b|until\b)\s*{_WEEKDAY}",
-    "every_first_or_last": r"every(?=\s+(?:first|last)\b)",
+    "every_first_or_last": r"every(?=\s+(?:first|last)\b|\s+\d{1,2}(?:st|nd|rd|th)\s*(?:,|and\b|at\b|\d))",
     "on_the": r"(?:(?:on|every|each)\s+)?(?:the\b)?",
     "of_every_month": r"(?:day\s+)?of\s+(?:every|each|the)\s+month\b",
     "last_day": r"last(?:\s+day)?(?!\w)",

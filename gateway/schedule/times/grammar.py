@@ -43,6 +43,12 @@ _BEFORE = LatePattern(
 _AFTER = LatePattern(r"[\s,，:：;；–—-]+\Z")
 _SECONDS = LatePattern(r"(?<=\d{4}-\d\d-\d\d[T ]\d\d:\d\d):00(?:\.0+)?(?![\d:.])")
 """As programs write them, and Parley plans by the minute."""
+_LENGTH = LatePattern(
+    r"\s*\d{1,4}\s*(?:min(?:ute)?s?|hours?|hrs?)\b(?!['’-])"
+    r"(?!\s+(?:a|per|each|every|of|before|after|to|past|till?|until|ago|early|late|long|old)\b)",
+    re.IGNORECASE,
+)
+"""A length at the beginning of a text, which may have no other time."""
 _NOTHING = LatePattern(r"[\s.,!?，。！？]*")
 _BREAK = LatePattern(r"[\s,，]+")
 _MOST_WORDS_OF_A_DAY = 4
@@ -244,11 +250,16 @@ def _by_clock_of(text: str, zone: ZoneInfo, now: float) -> When:
     try:
         return _in_front(text, zone, now)
     except BadRule as error:
+        if error.key == "rule_past":  # as in `tonight at 8`, of which the end alone is a time as well
+            raise
         if error.key == "rule_not_understood":
             _check_unread(text)
         at_the_end = _at_the_end(text, zone, now)
         if at_the_end is None:
-            raise
+            if not _LENGTH.match(text):
+                raise
+            when = _in_front(f"in {text}", zone, now)
+            return replace(when, span=(0, when.span[1] - len("in ")))
         if error.key != "rule_not_understood":  # as in `friday call mum at 9`, where half of it is at the beginning
             raise half_understood(text) from error
         return at_the_end

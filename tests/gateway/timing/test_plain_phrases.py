@@ -72,6 +72,19 @@ QUARTERS = "on the 1st of January, April, July and October at 09:00"
         ("two weeks from now x", "on Sun 6 Dec 2026 at 12:00"),
         ("in two weeks' time x", "on Sun 6 Dec 2026 at 12:00"),
         ("两周后 x", "on Sun 6 Dec 2026 at 12:00"),
+        ("10 minutes x", "on Sun 22 Nov 2026 at 12:10"),
+        ("5 min: x", "on Sun 22 Nov 2026 at 12:05"),
+        ("2 hours and 30 minutes x", "on Sun 22 Nov 2026 at 14:30"),
+        ("mon,wed,fri at 7 x", "every Monday, Wednesday and Friday at 07:00"),
+        ("Mon, Wed, and Fri 7am x", "every Monday, Wednesday and Friday at 07:00"),
+        ("on Saturday and Sunday at 10 x", "every Saturday and Sunday at 10:00"),
+        ("tue/thu 18:00 x", "every Tuesday and Thursday at 18:00"),
+        ("every mon/wed 9am x", "every Monday and Wednesday at 09:00"),
+        ("周一到周五9点 x", "every weekday at 09:00"),
+        ("周六周日上午10点 x", "every Saturday and Sunday at 10:00"),
+        ("周一、周三下午3点 x", "every Monday and Wednesday at 15:00"),
+        ("every 15th at 9 x", "on the 15th of every month at 09:00"),
+        ("every 1st and 15th at 9 x", "on the 1st and 15th of every month at 09:00"),
     ],
 )
 def test_what_is_plain_is_read(text: str, words: str) -> None:
@@ -93,6 +106,11 @@ def test_what_is_plain_is_read(text: str, words: str) -> None:
         ("three times a day at 9 and 17 x", "rule_how_often"),
         ("每天三次，9点 x", "rule_how_often"),
         ("CRON_TZ=Nowhere/Nope @daily x", "zone_which"),
+        ("today at 8 x", "rule_past"),
+        ("every 2nd monday at 9 x", "rule_half_understood"),
+        ("monday or tuesday at 9 x", "rule_no_time"),
+        ("10 minutes before noon x", "rule_not_understood"),
+        ("5 minutes a day x", "rule_not_understood"),
     ],
 )
 def test_what_is_missing_is_asked(text: str, why: str) -> None:
@@ -112,6 +130,23 @@ def test_a_period_asks_for_a_day_that_not_every_month_has() -> None:
     on_the_last = datetime(2026, 11, 30, 8, 0, tzinfo=BERLIN).timestamp()
     when = parse_when("every month at 9 x", BERLIN, on_the_last)
     assert rule_words(when.rule, BERLIN, "en") == "on the last day of every month at 09:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "rest"),
+    [
+        ("30 minutes walk tomorrow at 19:00", "on Mon 23 Nov 2026 at 19:00", "30 minutes walk"),
+        ("10 min of stretching every day at 9:00", "every day at 09:00", "10 min of stretching"),
+    ],
+)
+def test_a_length_beside_another_time_is_part_of_what_is_said(text: str, words: str, rest: str) -> None:
+    when = read_when(text, BERLIN, NOW)
+
+    assert (rule_words(when.rule, BERLIN, "en"), when.rest) == (words, rest)
+
+
+def test_monday_at_one_in_chinese_is_no_list_of_weekdays() -> None:
+    assert rule_words(read_when("周一一点 x", BERLIN, NOW).rule, BERLIN, "en") == "on Mon 23 Nov 2026 at 01:00"
 
 
 @pytest.mark.parametrize("text", ["quarterly report at 21:00", "weekly sync at 21:00", "monthly plan tonight at 9"])
