@@ -186,6 +186,14 @@ class Mailbox:
         if seq in self._arriving:
             self._remove(seq)
 
+    def take_late(self, seq: int) -> list[InboxItem]:
+        """Remove and return an item that did not reach the agent, and those of its sender that were to follow it."""
+        late = self._arriving.get(seq)
+        found = [each for each in self._arriving.values() if late and each.event.sender.id == late.event.sender.id]
+        for each in found:
+            self._remove(each.seq)
+        return found
+
     def give(self, item: InboxItem) -> None:
         self._put(self._given, item)
 

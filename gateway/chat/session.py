@@ -373,14 +373,14 @@ class ChatSession:
             await self._steer(item.seq)
 
     async def _steer(self, seq: int) -> None:
-        """Pass a message to the running agent. If it is too late or fails, the message waits for the next run."""
+        """Pass a message to the running agent. If it is too late or fails, the message waits for the next run, and so
+        do those of its sender that are behind it."""
         async with self._intake:
             try:
                 await self._hand_over(seq)
             finally:
-                if left := self.mail.arriving(seq):
-                    self.mail.arrived(seq)
-                    self.enqueue(left)
+                for late in self.mail.take_late(seq):
+                    self.enqueue(late)
 
     async def _hand_over(self, seq: int) -> None:
         run = self.current.run

@@ -154,6 +154,28 @@ async def test_a_file_that_takes_longer_than_the_run_does_not_steer_somebody_els
     assert bot.screen == ["Bob 1.", "Carl.", "Bob 2."]
 
 
+async def test_what_follows_a_file_that_takes_longer_than_the_run_begins_the_next_run_with_it(
+    wired_bot: StartBot,
+) -> None:
+    said = asyncio.Event()
+    channel = SlowFiles()
+    bot = await wired_bot(Waits(said, "Oslo."), "A ticket to Bergen.", channel=channel)
+    await bot.channel.hears("a trip to Oslo")
+    await asked(bot, 1)
+    await bot.channel.hears("look", files={"a.txt": b"a"})
+    await bot.channel.until(lambda: channel.asked == 1)
+    await bot.channel.hears("and here", files={"b.txt": b"b"})
+    await bot.channel.hears("what are they?")
+    said.set()
+    await bot.channel.until(lambda: bot.screen == ["Oslo."])
+    channel.let.set()
+    await bot.app.settled()
+
+    heard = [words.splitlines()[0] for words in heard_by_the_model(bot, 1)]
+    assert heard == ["a trip to Oslo", "look", "and here", "what are they?"]
+    assert bot.screen == ["Oslo.", "A ticket to Bergen."]
+
+
 # Stopping
 
 
