@@ -156,7 +156,8 @@ class Attachments:
             ) as answer:
                 await answer.read()
                 if answer.status != HTTPStatus.OK:
-                    raise ChannelError(f"{file.safe_name} was not accepted: HTTP {answer.status}")
+                    reason = f"{file.safe_name} was not accepted: HTTP {answer.status}"
+                    raise ChannelError(reason, permanent=_is_final(answer.status))
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ChannelError(f"{file.safe_name} could not be sent ({type(error).__name__})") from error
 
@@ -198,8 +199,12 @@ def _check(answer: aiohttp.ClientResponse, attachment: Attachment) -> None:
             "not_allowed",
         )
     if answer.status != HTTPStatus.OK:
-        gone = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
-        later = answer.status == HTTPStatus.TOO_MANY_REQUESTS
-        is_final = gone and not later
+        is_final = _is_final(answer.status)
         why: FileTrouble = "gone" if is_final else "unreachable"
         raise FileRefused(f"Slack does not give {name}: HTTP {answer.status}", why, permanent=is_final)
+
+
+def _is_final(status: int) -> bool:
+    """Return True for a refusal that another try does not change."""
+    is_refusal = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+    return is_refusal and status not in (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)

@@ -1,10 +1,11 @@
-"""Files that reach Slack in ways of its own: through Slack Connect, and inside shared messages."""
+"""Files on Slack: those that come in ways of its own, and those whose content it refuses."""
 
+from parley.testing.emulators.control import Effect, Fault
 from parley.testing.emulators.slack import SlackEmulator
-from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import only
-from tests.end_to_end.stage import Stage, says_last, shows
+from tests.end_to_end.stage import Stage, has, says_last, shows
 
 pytestmark = only("slack")
 
@@ -77,3 +78,27 @@ async def test_files_of_one_message_reach_the_model_with_its_words_in_one(
     assert len(own_stage.model.requests) == 1
     assert ["read both" in words for words in read].count(True) == 1
     assert all(f"[file: {name}" in "\n".join(read) for name in ("photo.jpg", "plan.txt"))
+
+
+async def test_of_files_sent_together_only_the_one_does_not_arrive_whose_content_slack_refuses(
+    own_stage: Stage, own_slack: SlackEmulator
+) -> None:
+    large = "x" * 1_000
+    contents = {"a.csv": "a,b", "large.csv": large, "c.csv": "1,2"}
+    own_stage.script.then(
+        calls(*(ToolUse("write_file", {"path": name, "content": words}) for name, words in contents.items())),
+        calls(ToolUse("send_file", {"path": "a.csv", "also": ["large.csv", "c.csv"], "caption": "All three"})),
+        says("One did not arrive."),
+    )
+    await own_stage.start()
+    ann = own_slack.person("Ann", language="en")
+    chat = own_slack.private(ann)
+    own_slack.faults.add(
+        Fault("upload", Effect(status=413), None, where=lambda call: call.params["length"] == len(large))
+    )
+
+    await chat.says(ann, "send me the three tables")
+
+    await chat.until(has("One did not arrive."))
+    assert chat.screen[:2] == ["[a.csv] All three", "[c.csv]"]
+    assert "large.csv was not accepted: HTTP 413" in str(own_stage.model.requests[-1].body)

@@ -135,3 +135,18 @@ async def test_two_files_of_one_name_and_content_are_two_files(
 
     assert await another.find_sent(key_of(slack, chat), twice, "k", Known()) == sent
     assert await another.find_sent(key_of(slack, chat), with_other, "k", Known()) is None
+
+
+@pytest.mark.parametrize(("status", "is_final"), [(413, True), (403, True), (429, False), (408, False), (503, False)])
+async def test_a_file_whose_content_is_refused_is_refused_for_good_unless_slack_only_has_no_time(
+    slack: SlackEmulator, channel: SlackChannel, tmp_path: Path, status: int, *, is_final: bool
+) -> None:
+    chat = slack.private(slack.person("Ann"))
+    (part,) = channel.split(OutboundMessage(markdown="Both", attachments=stored(tmp_path, TWO)))
+    slack.faults.fail("upload", status=status)
+
+    with pytest.raises(ChannelError, match=f"a.csv was not accepted: HTTP {status}") as refused:
+        await channel.send(key_of(slack, chat), part, "k")
+
+    assert (refused.value.permanent, refused.value.ambiguous) == (is_final, False)
+    assert chat.screen == []
