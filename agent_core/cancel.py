@@ -52,10 +52,10 @@ class CancelToken:
         await self._event.wait()
 
 
-class ReadAhead(Generic[T]):
-    """Reads a source in a task of its own, at most 64 items ahead, so that cancellation ends also a silent one.
+class CancellableSource(Generic[T]):
+    """Reads a source item by item, so that cancellation ends also a silent one.
 
-    The task and the source have ended when the block has: `async with ReadAhead(make, cancel) as ahead`.
+    The source has ended when the block has: `async with CancellableSource(make, cancel) as source`.
     """
 
     def __init__(self, make: Callable[[], AsyncGenerator[T, None]], cancel: CancelToken) -> None:
@@ -65,50 +65,47 @@ class ReadAhead(Generic[T]):
         self._make = make
         self._source: AsyncGenerator[T, None] | None = None
         self._cancel = cancel
-        self._raised: Exception | None = None
-        self._items: asyncio.Queue[T | None] = asyncio.Queue(64)
-        self.next = self._items.get
-        """Returns the next item; None, once, when there are no more or the token is cancelled."""
+        self._wait: asyncio.Timeout | None = None
+        """Set while an item is awaited."""
 
     async def __aenter__(self) -> Self:
-        self._reader = asyncio.create_task(self._read())
-        self._reader.add_done_callback(self._over)
-        self._forget = self._cancel.on_cancel(self._end_now)
+        self._forget = self._cancel.on_cancel(self._end_wait)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._forget()
-        self._reader.cancel()
-        try:
-            await asyncio.wait([self._reader])
-        finally:
-            await self._close()
-
-    async def _close(self) -> None:
-        if not self._cancel.cancelled:
-            self.error = self._raised
         if self._source is not None:
             try:
                 await self._source.aclose()
             except Exception as error:  # noqa: BLE001 (it is the source's, and noted)
                 self.error = error
 
-    async def _read(self) -> None:
+    async def next(self) -> T | None:
+        """Return the next item; None when there are no more or the token is cancelled."""
+        if self._cancel.cancelled:
+            return None
+        item = None
         try:
-            self._source = self._make()
-            async for item in self._source:
-                await self._items.put(item)
+            self._source = self._source or self._make()
+            async with asyncio.timeout(None) as self._wait:
+                item = await anext(self._source, None)
         except Exception as error:  # noqa: BLE001 (it is the source's, and noted)
-            self._raised = error
-        await self._items.put(None)
+            self.error = None if self._cancel.cancelled else error
+        except BaseException as error:
+            if _is_for_task(error):
+                raise
+        finally:
+            self._wait = None
+        return None if self._cancel.cancelled else item
 
-    def _over(self, reader: "asyncio.Task[None]") -> None:
-        """Let nobody wait for more of a task that was cancelled, or ended by more than an Exception."""
-        if reader.cancelled() or reader.exception() is not None:
-            self._end_now()
+    def _end_wait(self) -> None:
+        if self._wait is not None:
+            self._wait.reschedule(asyncio.get_running_loop().time())
 
-    def _end_now(self) -> None:
-        """Let the consumer get nothing more, also of what was read ahead."""
-        while not self._items.empty():
-            self._items.get_nowait()
-        self._items.put_nowait(None)
+
+def _is_for_task(error: BaseException) -> bool:
+    """Return False for a cancellation by the source itself, and for more than an Exception that broke out of it."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import structlog
 from pydantic import SecretStr
 
-from agent_core.cancel import CancelToken, ReadAhead
+from agent_core.cancel import CancellableSource, CancelToken
 from agent_core.clock import Clock, NewId
 from agent_core.events import BudgetReached, MessageEnd, MessageStart, MessageUpdate, RetryScheduled
 from agent_core.loop.answer import DeltaMismatch, PartialAssembler
@@ -148,9 +148,9 @@ class ModelCall:
             options = await self._with_key()
             reservation = None if options is None else await self._reserved(options)
             if options is not None and reservation is not None:
-                with self._settling(reservation, ahead := self._request(options)):
-                    async with ahead:
-                        while (event := await ahead.next()) is not None:
+                with self._settling(reservation, source := self._request(options)):
+                    async with source:
+                        while (event := await source.next()) is not None:
                             if not await self._take(event):
                                 break
             again = self._again(attempt)
@@ -188,13 +188,13 @@ class ModelCall:
         self._done: StreamDone | None = None
         self._mismatch: DeltaMismatch | None = None
 
-    def _request(self, options: LlmOptions) -> ReadAhead[StreamEvent]:
+    def _request(self, options: LlmOptions) -> CancellableSource[StreamEvent]:
         """Return what sends the request and reads the events."""
         model, request = self._model, self._asked.request
-        return ReadAhead(lambda: model.llm.stream(model.model, request, options), self._asked.cancel)
+        return CancellableSource(lambda: model.llm.stream(model.model, request, options), self._asked.cancel)
 
     @contextmanager
-    def _settling(self, reservation: Reservation, ahead: ReadAhead[StreamEvent]) -> Iterator[None]:
+    def _settling(self, reservation: Reservation, source: CancellableSource[StreamEvent]) -> Iterator[None]:
         """Note the outcome of a request at the end of the block, and settle what it has cost.
 
         What the client raises, against its protocol, fails the call. What the consumer of the run's events raises is no
@@ -203,7 +203,7 @@ class ModelCall:
         is_settled = False
         try:
             yield
-            error = self._mismatch or ahead.error
+            error = self._mismatch or source.error
             if error is not None:
                 log.error("a callback failed", name="model client", exc_info=error)
             if self._done is None:
