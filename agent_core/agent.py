@@ -12,7 +12,7 @@ from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart, TurnStart
 from agent_core.log_errors import log_errors
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
-from agent_core.loop.answer import StreamingAnswer, joined, piece_of
+from agent_core.loop.answer import joined, piece_of
 from agent_core.loop.engine import Run
 from agent_core.loop.event_stream import Emit, stream_events, unheard
 from agent_core.loop.execution import CallScope
@@ -91,10 +91,9 @@ class Agent:
         self.queues = MessageQueues() if queues is None else queues
         self._state = QueryState(run_id="", session_id=environment.session_id)
         self._listeners: dict[object, Listener] = {}
-        self._cancel: CancelToken | None = None
+        self._run: Run | None = None
         self._idle = asyncio.Event()
         self._idle.set()
-        self._streaming = StreamingAnswer()
 
     # State
 
@@ -113,12 +112,12 @@ class Agent:
 
     @property
     def is_running(self) -> bool:
-        return self._cancel is not None
+        return self._run is not None
 
     @property
     def streaming_message(self) -> AssistantMessage | None:
         """Return the answer streamed so far, or None while none is streaming."""
-        return self._streaming.message
+        return self._run.call.streaming if self._run and self._run.call else None
 
     @property
     def pending_tool_calls(self) -> tuple[str, ...]:
@@ -283,8 +282,8 @@ class Agent:
 
     def abort(self, reason: str = "user") -> None:
         """Stop the run; does nothing when idle."""
-        if self._cancel is not None:
-            self._cancel.cancel(reason)
+        if self._run is not None:
+            self._run.cancel.cancel(reason)
 
     async def wait_for_idle(self) -> None:
         """Wait until no run is under way and the listeners have received its last event."""
@@ -348,7 +347,6 @@ class Agent:
         """
         if self.is_running:
             raise AgentBusy
-        self._cancel = CancelToken()
         self._idle.clear()
         try:
             self.context.skills.begin_run()
@@ -356,11 +354,11 @@ class Agent:
             self._state = QueryState(run_id=start.run_id or self.loop.runtime.new_id(), session_id=self.session_id)
             self._state.messages = messages  # not validated again: slow for a long history
             self.loop.models.spending.begin_run(self._state.run_id, start.user_id, can_wait=start.can_wait)
-            scope = self._scope(self._cancel, start.user_id)
-            yield self.loop.begin(self._state, scope, partial(self._hear, emit), start.budget, start.so_far)
+            scope = self._scope(CancelToken(), start.user_id)
+            self._run = self.loop.begin(self._state, scope, partial(self._hear, emit), start.budget, start.so_far)
+            yield self._run
         finally:
-            self._streaming = StreamingAnswer()
-            self._cancel = None
+            self._run = None
             self._idle.set()
 
     def _token_budget(self) -> TokenBudget:
@@ -372,8 +370,7 @@ class Agent:
         return CallScope(environment, self.queues, cancel)
 
     async def _hear(self, emit: Emit, event: AgentEvent) -> None:
-        """Track the partial answer and notify the listeners, then emit the event."""
-        self._streaming.follow(event)
+        """Notify the listeners, then emit the event."""
         for listener in list(self._listeners.values()):
             with log_errors("listener"):
                 answer = listener(event)

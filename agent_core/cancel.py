@@ -13,19 +13,16 @@ class CancelToken:
     """Signals once that a run is to stop, and why."""
 
     def __init__(self) -> None:
+        self.cancelled = False
+        self.reason = ""
         self._event = asyncio.Event()
         self._callbacks: dict[object, Callable[[], object]] = {}
-        self.reason = ""
-
-    @property
-    def cancelled(self) -> bool:
-        return self._event.is_set()
 
     def cancel(self, reason: str = "user") -> None:
         """Stop the run; later calls do nothing. Callbacks run once, and one that fails does not stop the others."""
         if self.cancelled:
             return
-        self.reason = reason
+        self.cancelled, self.reason = True, reason
         self._event.set()
         callbacks = list(self._callbacks.values())
         self._callbacks.clear()

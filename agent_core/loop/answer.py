@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageStart, MessageUpdate
+from agent_core.events import AgentEnd, AgentEvent, MessageEnd, MessageUpdate
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -113,27 +113,3 @@ class PartialAssembler:
             elif kind == "thinking_delta":
                 kept.append(ThinkingContent(thinking="".join(pieces)))
         return tuple(kept)
-
-
-class StreamingAnswer:
-    """Follows the events of a run to know the answer that is streaming."""
-
-    def __init__(self) -> None:
-        self._started: AssistantMessage | None = None
-        self._partial = PartialAssembler()
-
-    @property
-    def message(self) -> AssistantMessage | None:
-        """Return the answer streamed so far, or None while none is streaming."""
-        return self._started and self._started.model_copy(update={"content": self._partial.content()})
-
-    def follow(self, event: AgentEvent) -> None:
-        match event:
-            case MessageStart(message=AssistantMessage() as message):
-                self._started, self._partial = message, PartialAssembler()
-            case MessageUpdate() if self._started is not None:
-                self._partial.feed(event.delta)
-            case MessageEnd():
-                self._started = None
-            case _:
-                pass

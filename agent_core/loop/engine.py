@@ -14,7 +14,7 @@ from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import CallScope
 from agent_core.loop.hooks import HookCalls
 from agent_core.loop.limits import LoopLimits, SoFar, TaskBudget
-from agent_core.loop.model_call import ModelCaller
+from agent_core.loop.model_call import ModelCall, ModelCaller
 from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmRequest
@@ -80,6 +80,8 @@ class Run:
     """Messages that are added at the start of the next turn."""
     unreported: int = 0
     """Estimated tokens of model calls for which the server reported no usage."""
+    call: ModelCall | None = None
+    """The latest call of the model."""
     events: int = 0
     compacts: bool = True
     """False once the compactor could not shorten the conversation further."""

@@ -122,6 +122,8 @@ class ModelCall:
 
     _message: AssistantMessage
     """The outcome of the current attempt, with `_failure`."""
+    _started = False
+    """True from the start of the message to its end."""
 
     def __init__(self, caller: ModelCaller, asked: ModelRequest, emit: Emit) -> None:
         """Create a call.
@@ -140,6 +142,11 @@ class ModelCall:
         self._lost_tools = False
         self._failure: LlmFailure | None = None
 
+    @property
+    def streaming(self) -> AssistantMessage | None:
+        """Return the answer streamed so far, or None while none is streaming."""
+        return self._message.model_copy(update={"content": self._partial.content()}) if self._started else None
+
     async def answer(self) -> tuple[AssistantMessage, LlmFailure | None]:
         """Return the answer, and why it failed. A stopped answer has no failure."""
         attempt = 1
@@ -154,9 +161,10 @@ class ModelCall:
                             if not await self._take(event):
                                 break
             again = self._again(attempt)
-            if not self._started and again is None:
+            was_started, self._started = self._started, False
+            if not was_started and again is None:
                 await self._emit(MessageStart(message=self._message))
-            if self._started or again is None:
+            if was_started or again is None:
                 await self._emit(MessageEnd(message=self._message))
             if again is None:
                 if self._lost_tools:
@@ -181,8 +189,6 @@ class ModelCall:
         self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.origin)
         self._failure = None
         self._partial = PartialAssembler()
-        self._started = False
-        """True once the message has been started."""
         self._begun = False
         """True once the server has begun to answer."""
         self._done: StreamDone | None = None

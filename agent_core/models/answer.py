@@ -1,6 +1,6 @@
 """Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -101,16 +101,19 @@ class Answer:
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
 
-    def hear(self, words: str) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
-        """Add a usual chunk, see `usual_words`, and yield the deltas in it."""
+    def hear(self, words: Sequence[str]) -> Iterable[TextDelta | ThinkingDelta | ToolCallDelta]:
+        """Add the words of usual chunks that came together, see `usual_words`; take all deltas that it returns."""
+        if not words:
+            return ()
         if self._choice != 0 or not self._is_chosen:
-            yield from self.take(Chunk(delta=Delta(text=words), choice=0))
-        elif text := self._said.join(words):
-            self._heard.append(text)
-            if self._written.passes(text):
-                yield TextDelta(index=self._words(text, thinking=False), delta=text)
-            else:
-                yield from self._sorted(self._written.feed(text))
+            return self.take(Chunk(delta=Delta(text="".join(words)), choice=0))
+        text = self._said.join("".join(words))
+        if not text:
+            return ()
+        self._heard.append(text)
+        if self._written.passes(text):
+            return (TextDelta(index=self._words(text, thinking=False), delta=text),)
+        return self._sorted(self._written.feed(text))
 
     def _is_mine(self, chunk: Chunk) -> bool:
         """Return False for a chunk of another choice than the first one that began: nobody asked for it."""

@@ -45,7 +45,9 @@ class SseReader:
     def feed(self, chunk: bytes) -> Iterator[str]:
         """Yield the events that `chunk` completes; consume them all. Raises NotAnEventStream after the valid ones."""
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-        block = b"".join((*self._take(), chunk[:end])) if end else b""
+        block = chunk[:end]
+        if block and self._pieces:
+            block = b"".join((*self._take(), block))
         if end < len(chunk):
             self._keep(chunk[end:])
         for line in block.splitlines():

@@ -171,29 +171,48 @@ class OpenAiClient:
                 await self._check(response, options.timeout_s)
                 for start in answer().begins():
                     yield start
-                async with contextlib.aclosing(_payloads(response)) as parts:
-                    async for payloads in parts:
-                        for event in joined(self._deltas(answer(), payloads, progress), (_StreamFailed, ValueError)):
-                            yield event
-                        if progress.is_over:
-                            await _drain(response)
-                            return
+                if response.content_type == "application/json":
+                    for delta in self._deltas(answer(), await _whole(response), progress):
+                        yield delta
+                else:
+                    reader, utf8, is_empty = SseReader(), Utf8(), True
+                    while not progress.is_over:
+                        part = await response.content.readany()
+                        is_empty = is_empty and not part.strip()
+                        payloads = reader.feed(utf8.of(part)) if part else reader.finish()
+                        for delta in self._deltas(answer(), payloads, progress):
+                            yield delta
+                        if not part:
+                            break
+                    if is_empty:
+                        check_whole("", response.status, streams=response.content_type == EVENTS)
+                if progress.is_over:
+                    await _drain(response)
+                    return
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _StreamFailed(self._lost(error, options.timeout_s, is_first=progress.is_first)) from error
         raise _StreamFailed(_transient("the stream ended before the answer did"))
 
     def _deltas(self, answer: Answer, payloads: Iterable[str], progress: "_Progress") -> Iterator[StreamDelta]:
         """Add what came together to the answer and yield the deltas in it. Raises _StreamFailed, and ValueError."""
-        for payload in payloads:
-            if payload == _END:
-                progress.is_over = True
-                return
-            chunk = self._chunk(payload, is_needed=not answer.finished, is_first=progress.is_first)
-            progress.is_first = False
-            if isinstance(chunk, str):
-                yield from answer.hear(chunk)
-            elif chunk:
-                yield from answer.take(chunk)
+        deltas: list[StreamDelta] = []
+        words: list[str] = []
+        try:
+            for payload in payloads:
+                if payload == _END:
+                    progress.is_over = True
+                    break
+                chunk = self._chunk(payload, answer, is_first=progress.is_first)
+                progress.is_first = False
+                if isinstance(chunk, str):
+                    words.append(chunk)
+                elif chunk:
+                    deltas += answer.hear(words)
+                    deltas += answer.take(chunk)
+                    words = []
+        finally:
+            deltas += answer.hear(words)
+            yield from deltas if len(deltas) == 1 else joined(deltas)
 
     async def close(self) -> None:
         """Close the client's own connections."""
@@ -255,7 +274,7 @@ class OpenAiClient:
         told = f"{message_in(body)}\n{body}"  # the letters of words may be escaped in the body
         raise _StreamFailed(failure, refusal=told if response.status in REFUSED else "")
 
-    def _chunk(self, payload: str, *, is_needed: bool, is_first: bool) -> Chunk | str | None:
+    def _chunk(self, payload: str, answer: Answer, *, is_first: bool) -> Chunk | str | None:
         """Return the chunk, or the words of a usual one; None for one that cannot be read, or reports an error, after
         the end of the answer.
 
@@ -267,11 +286,11 @@ class OpenAiClient:
                 return words
             chunk = read_chunk(value)
         except ValueError as error:
-            if not is_needed:
+            if answer.finished:
                 return None
             told = error.failure if isinstance(error, NoChat) else self._garbage(payload, is_first=is_first)
             raise _StreamFailed(told) from error
-        if chunk.error is not None and is_needed:
+        if chunk.error is not None and not answer.finished:
             raise _StreamFailed(self._reported(chunk.error, payload), refusal=payload if is_first else "")
         return chunk
 
@@ -322,26 +341,13 @@ def _transient(message: str) -> LlmFailure:
     return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
 
 
-async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[Iterable[str], None]:
-    """Yield the JSON documents of the stream, and `_END`, as they come together; take all of each part.
-
-    It is a single document if the server does not stream.
-    """
+async def _whole(response: aiohttp.ClientResponse) -> Iterable[str]:
+    """Return the JSON documents of a body that says it is one, as a server sends it that does not stream."""
+    body = (await _read(response, WHOLE_BODY, None)).removeprefix(_BOM).strip()
+    is_stream = body.startswith(("data:", "event:", ":"))
+    check_whole(body, response.status, streams=is_stream)
     reader = SseReader()
-    if response.content_type == "application/json":
-        body = (await _read(response, WHOLE_BODY, None)).removeprefix(_BOM).strip()
-        is_stream = body.startswith(("data:", "event:", ":"))
-        check_whole(body, response.status, streams=is_stream)
-        yield chain(reader.feed(body.encode()), reader.finish()) if is_stream else documents_in(body)
-        return
-    is_empty = True
-    utf8 = Utf8()
-    async for chunk in response.content.iter_any():
-        is_empty = is_empty and not chunk.strip()
-        yield reader.feed(utf8.of(chunk))
-    yield reader.finish()
-    if is_empty:
-        check_whole("", response.status, streams=response.content_type == EVENTS)
+    return chain(reader.feed(body.encode()), reader.finish()) if is_stream else documents_in(body)
 
 
 async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float | None) -> str:
