@@ -101,9 +101,7 @@ class Agent:
     def state(self) -> QueryState:
         """Return a copy of the run's state with the queued messages; it round-trips through JSON."""
         steering, follow_up = self.queues.peek()
-        return self._state.model_copy(
-            update={"messages": list(self._state.messages), "steering": steering, "follow_up": follow_up}
-        )
+        return replace(self._state, messages=list(self._state.messages), steering=steering, follow_up=follow_up)
 
     @property
     def messages(self) -> Sequence[AgentMessage]:

@@ -270,7 +270,7 @@ message_adapter: TypeAdapter[AgentMessage] = TypeAdapter(AgentMessage, config=Co
 
 def text_of(content: Iterable[TextContent | ThinkingContent | ImageContent | ToolCall]) -> str:
     """Return the text parts, joined without separators."""
-    return "".join(part.text for part in content if isinstance(part, TextContent))
+    return "".join([part.text for part in content if isinstance(part, TextContent)])
 
 
 def user(

@@ -150,9 +150,9 @@ def distinct(messages: Iterable[LlmMessage], used: set[str]) -> Iterator[LlmMess
     """
     others: dict[str, str] = {}
     for message in messages:
-        if isinstance(message, AssistantMessage):
-            others = _others([call.id for call in message.tool_calls], used)
-            used.update(others.get(call.id, call.id) for call in message.tool_calls)
+        if isinstance(message, AssistantMessage) and (calls := message.tool_calls):
+            others = _others([call.id for call in calls], used)
+            used.update(others.get(call.id, call.id) for call in calls)
             yield _renamed(message, others) if others else message
         elif isinstance(message, ToolResultMessage) and message.tool_call_id in others:
             yield message.model_copy(update={"tool_call_id": others[message.tool_call_id]})

@@ -81,7 +81,7 @@ class Run:
     unreported: int = 0
     """Estimated tokens of model calls for which the server reported no usage."""
     call: ModelCall | None = None
-    """The latest call of the model."""
+    """Set while the model is asked."""
     events: int = 0
     compacts: bool = True
     """False once the compactor could not shorten the conversation further."""

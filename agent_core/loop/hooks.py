@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from agent_core.cancel import CancelToken
@@ -78,7 +79,7 @@ class HookCalls:
         if "convert_to_llm" in self._wanted:
             converted = await self._ask("convert_to_llm", self._converted(messages), cancel)
             messages = messages if converted is None else converted
-        return state if messages is state.messages else state.model_copy(update={"messages": list(messages)})
+        return state if messages is state.messages else replace(state, messages=list(messages))
 
     async def api_key(self, provider: str, cancel: CancelToken) -> str | None:
         return await self._ask("get_api_key", self._hooks.get_api_key(provider), cancel)
@@ -135,4 +136,4 @@ def _in_place_of(result: ToolResult, other: ToolResult) -> ToolResult:
 
 
 def _copy(state: QueryState) -> QueryState:
-    return state.model_copy(update={"messages": list(state.messages)})
+    return replace(state, messages=list(state.messages))

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import assert_never
+from dataclasses import dataclass, field
+from typing import ClassVar, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, TypeAdapter
 
 from agent_core.events import (
     AgentEnd,
@@ -48,41 +49,46 @@ LONG = 500
 """Old tool results longer than this many characters are shortened."""
 END = 200
 """Characters kept of the head, and of the tail, of a shortened result."""
+UNUSED = Usage()
 PICTURE_GONE = "[a picture, not shown any more]\n"
 
 _WHOLE = re.compile(r"is in (\.output/\d{1,9}\.txt)")
 
 
-class QueryState(BaseModel):
+@dataclass
+class QueryState:
     """State of one run of a conversation. Checkpointed at the end of each turn without messages, which are in the
     transcript."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=False, defer_build=True)
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", defer_build=True)
 
     run_id: str
     session_id: str
-    messages: list[AgentMessage] = Field(default_factory=list)
+    messages: list[AgentMessage] = field(default_factory=list)
     state: LoopState = LoopState.IDLE
     turn_count: int = 0
     """Model calls so far."""
     tool_call_count: int = 0
     """Tool calls that actually ran."""
-    usage: Usage = Usage()
+    usage: Usage = UNUSED
     transition_reason: TransitionReason | None = None
     terminal_reason: TerminalReason | None = None
     error: str | None = None
     """Why the run failed."""
-    pending_tool_calls: list[str] = Field(default_factory=list)
+    pending_tool_calls: list[str] = field(default_factory=list)
     """Ids of the calls that are running."""
     auto_compact_tracking: JsonObject | None = None
     pending_tool_summary: JsonObject | None = None
     stop_hook_active: bool = False
     max_output_recovery_count: int = 0
     has_attempted_reactive_compact: bool = False
-    denied_calls: list[str] = Field(default_factory=list)
+    denied_calls: list[str] = field(default_factory=list)
     """Fingerprints of this run's refused calls."""
-    steering: list[AgentMessage] = Field(default_factory=list)
-    follow_up: list[AgentMessage] = Field(default_factory=list)
+    steering: list[AgentMessage] = field(default_factory=list)
+    follow_up: list[AgentMessage] = field(default_factory=list)
+
+
+state_adapter: TypeAdapter[QueryState] = TypeAdapter(QueryState)
 
 
 def reduce_event(state: QueryState, event: AgentEvent) -> None:

@@ -30,7 +30,10 @@ async def run_turn(engine: Engine, run: Run, reason: TransitionReason) -> Next |
         return await _end_without_request(engine, run, str(error))
     request = engine.context.build_request(state, with_tools=reason is not TransitionReason.LIMIT)
     run.call = ModelCall(engine.caller, _asked(engine, run, request), run.emit)
-    message, failure = await run.call.answer()
+    try:
+        message, failure = await run.call.answer()
+    finally:
+        run.call = None
     if run.budget.max_tokens is not None:
         run.unreported += unreported_tokens(request, message)
     if failure is None and message.stop_reason is not StopReason.ABORTED:

@@ -364,6 +364,8 @@ async def _read(response: aiohttp.ClientResponse, limit: int, timeout_s: float |
 
 
 async def _drain(response: aiohttp.ClientResponse) -> None:
+    if response.content.at_eof():
+        return
     with contextlib.suppress(aiohttp.ClientError, OSError):
         async with asyncio.timeout(LINGER_S):
             async for _ in response.content.iter_any():

@@ -35,6 +35,7 @@ from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]
 
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _TAKEN = re.compile("[A-Za-z0-9_-]{1,40}")
 
 NO_VISION = "[a picture ({}), which this model cannot see]"
@@ -148,7 +149,7 @@ def _message_text(message: LlmMessage, reader: Reader) -> str:
 
 def compact_json(value: Mapping[str, JsonValue]) -> str:
     """Return the JSON without spaces between its parts: they are paid for with every request."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 def tools_to_wire(tools: Sequence[ToolSpec], manner: Manner) -> list[JsonValue]:

@@ -98,7 +98,7 @@ class ToolRegistry:
             self._specs = tuple(item.spec for item in self._tools.values() if all_of_them or not item.for_files)
         ours, others = self._specs, self._coming_and_going()
         if self._has_skills():
-            ours = (*ours, *(item.spec for item in self._skills))
+            ours = (*ours, *[item.spec for item in self._skills])
         if not others:
             return ours
         if not self._are_too_many(others):

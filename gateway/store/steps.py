@@ -27,7 +27,7 @@ from agent_core.events import (
     TurnEnd,
     event_adapter,
 )
-from agent_core.loop.state import QueryState
+from agent_core.loop.state import QueryState, state_adapter
 from agent_core.messages import AgentMessage, JsonObject
 from gateway.store.connection import Connection
 from gateway.store.table import Table
@@ -73,7 +73,7 @@ def step_of(event: AgentEvent, state: Callable[[], QueryState]) -> Step | None:
         kept |= _ids(event)
     stands = None
     if isinstance(event, TurnEnd):
-        stands = state().model_dump(mode="json", exclude={"messages"})
+        stands = state_adapter.dump_python(state(), mode="json", exclude={"messages"})
     return Step(event.run_id, event.ts, kept, stands)
 
 

@@ -7,7 +7,7 @@ however long the run was.
 from collections.abc import Iterable, Iterator
 
 from agent_core.events import AgentEnd, AgentEvent, AgentStart, MessageEnd, TurnEnd
-from agent_core.loop.state import QueryState, reduce_event
+from agent_core.loop.state import QueryState, reduce_event, state_adapter
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -109,7 +109,8 @@ class Rebuilt:
         return self._known[message_id]
 
     def _compare(self, turn: int, stored: JsonObject) -> None:
-        rebuilt = self.state.model_dump(mode="json", exclude={"messages", "steering", "follow_up"})
+        left_out = {"messages", "steering", "follow_up"}
+        rebuilt = state_adapter.dump_python(self.state, mode="json", exclude=left_out)
         for name, value in rebuilt.items():
             if name in stored and stored[name] != value:
                 self.troubles.append(f"after turn {turn} {name} was {stored[name]}, and is {value} when replayed")

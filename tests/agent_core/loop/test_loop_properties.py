@@ -29,7 +29,7 @@ from agent_core.events import (
 from agent_core.loop.hooks import Hooks
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.permissions import EverythingAllowed, PermissionDecision, Proposal
-from agent_core.loop.state import QueryState
+from agent_core.loop.state import QueryState, state_adapter
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -133,7 +133,7 @@ class Stage:
     def _look(self, event: AgentEvent) -> None:
         if isinstance(event, TurnEnd):
             state = self.agent.state
-            assert QueryState.model_validate_json(state.model_dump_json()) == state
+            assert state_adapter.validate_json(state_adapter.dump_json(state)) == state
             self.stops.append((state, self.skipped + len(self.llm.requests)))
 
     def _turn(self, step: str, number: int) -> Turn:
@@ -302,7 +302,7 @@ async def test_whatever_a_provider_answers_the_run_is_balanced(model_of: MakeMod
     # S3-20, S3-13, S0-14, S3-08, S3-24
     stage = Stage([step, "act", step], folder, over=model_of())
     check(stage, await play(stage))
-    assert all(QueryState.model_validate_json(state.model_dump_json()) == state for state, _ in stage.stops)
+    assert all(state_adapter.validate_json(state_adapter.dump_json(state)) == state for state, _ in stage.stops)
     await check_next(stage)
 
 
@@ -340,7 +340,7 @@ async def test_resuming_from_any_turn_gives_the_same_final_answer(script: list[s
     if end.reason is not TerminalReason.COMPLETED:
         return
     for state, made in stage.stops:
-        stored = QueryState.model_validate_json(state.model_dump_json())
+        stored = state_adapter.validate_json(state_adapter.dump_json(state))
         if stored.steering and failed(stored.messages[-1]):
             continue  # queued messages are read now together with the last question, so there is one answer fewer
         again = Stage(script, folder, skipped=made)

@@ -8,6 +8,7 @@ from itertools import dropwhile
 import pytest
 
 from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.loop.state import state_adapter
 from agent_core.tools.tool import tool
 from gateway.connect.model_trial import chosen, tried
 from tests.agent_core.context.compacting import SENTENCE, SUMMARY
@@ -175,9 +176,9 @@ async def test_a_conversation_read_from_the_disk_goes_on(dialect: Dialect) -> No
     async with at(dialect, asks("one"), says("Done."), asks("two"), says("Done too.")) as place:
         agent = place.agent()
         await agent.prompt("Say one.")
-        stored = agent.state.model_dump_json()
+        stored = state_adapter.dump_json(agent.state)
         other = place.agent()
-        other.replace_messages(type(agent.state).model_validate_json(stored).messages)
+        other.replace_messages(state_adapter.validate_json(stored).messages)
         await other.prompt("Say two.")
         assert last(other) == "Done too."
 
