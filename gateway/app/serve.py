@@ -177,7 +177,7 @@ async def open_app(
 ) -> AsyncIterator[Gateway]:
     """Open the gateway with these channels, and close them at the end. `entrance` is that of the page."""
     settings, models = resources.settings, resources.models
-    default, current = models.now.default, CurrentSettings(settings)
+    default, current = models.now.default, CurrentSettings(settings, entrance.port if entrance else None)
     async with AsyncExitStack() as life:
         connected = Connected(channels)
         life.push_async_callback(connected.close)

@@ -27,6 +27,10 @@ class Entrance(Protocol):
     link_minutes: int
 
     @property
+    def port(self) -> int:
+        """The port on which the page listens."""
+
+    @property
     def is_reachable(self) -> bool:
         """True if others than this machine can reach the page."""
 

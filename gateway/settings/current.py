@@ -21,14 +21,22 @@ _parsed = lru_cache(parse_allowances)
 class CurrentSettings:
     """The settings in force. Parts read a value whenever they need it, and never keep it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, port: int | None = None) -> None:
+        """`port` is that on which the page listens; None if it does not yet."""
         self.now = settings
         """All settings; replaced as a whole when one of them changes."""
+        self._port = settings.web.port if port is None else port
 
     @property
     def language(self) -> Language:
         """The language for people whose language is unknown."""
         return self.now.language
+
+    @property
+    def address_for_programs(self) -> str:
+        """The address at which other programs reach what plugins open to them."""
+        web = self.now.web
+        return web.programs_url or web.url or f"http://127.0.0.1:{self._port}"
 
     @property
     def zone(self) -> ZoneInfo:

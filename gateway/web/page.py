@@ -161,6 +161,10 @@ class Entrance:
         self._rights = rights
 
     @property
+    def port(self) -> int:
+        return self._server.port
+
+    @property
     def is_reachable(self) -> bool:
         return bool(self._access.address.url)
 

@@ -52,9 +52,8 @@ class KeyCommand:
         key = ApiKey(0, digest_of(secret), secret[-_LAST:], given.chat, name, *who)
         if not await self._keys.add(key, given.asked):
             return _say(given, "api_taken", most=MOST_KEYS, name=name)
-        web = core.settings.now.web
-        base = web.programs_url or web.url or f"http://127.0.0.1:{web.port}"
-        lines = [say("api_shown", given.language, name=name, secret=secret, address=f"{base}/v1", model=MODEL)]
+        web, address = core.settings.now.web, f"{core.settings.address_for_programs}/v1"
+        lines = [say("api_shown", given.language, name=name, secret=secret, address=address, model=MODEL)]
         if not (web.programs_url or web.url):
             lines.append(say("api_local", given.language))
         return OutboundMessage(markdown="\n\n".join(lines), forget=secret)

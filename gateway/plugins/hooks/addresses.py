@@ -25,9 +25,7 @@ def new_secret(sender: str) -> str:
 
 def address_of(hook: Hook, settings: CurrentSettings) -> str:
     """Return where a program sends its events."""
-    web = settings.now.web
-    base = web.programs_url or web.url or f"http://127.0.0.1:{web.port}"
-    return f"{base}{PATH}/{hook.address}"
+    return f"{settings.address_for_programs}{PATH}/{hook.address}"
 
 
 def shown(hook: Hook, settings: CurrentSettings, language: Language, slash: str) -> OutboundMessage:

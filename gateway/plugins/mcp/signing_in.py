@@ -38,9 +38,9 @@ class SigningIn:
         private = await self._private(given)
         if private is None:
             return _say(given, "mcp_in_no_private_chat")
-        server = self._core.servers.added[name]
+        server, back = self._core.servers.added[name], f"{self._core.settings.address_for_programs}{PATH}"
         try:
-            begun = await (await self._accounts.oauth()).begin(server.url, f"{self._base}{PATH}")
+            begun = await (await self._accounts.oauth()).begin(server.url, back)
         except SignInFailed as error:
             return _say(given, "mcp_in_failed", name=name, why=in_code(error.fact))
         access = self._core.access
@@ -125,11 +125,6 @@ class SigningIn:
             return await self._core.delivery.private_chat(given.chat, given.sender.id)
         except ChannelError:
             return None
-
-    @property
-    def _base(self) -> str:
-        web = self._core.settings.now.web
-        return web.programs_url or web.url or f"http://127.0.0.1:{web.port}"
 
 
 def digest(state: str) -> str:

@@ -14,21 +14,22 @@ pytestmark = pytest.mark.timeout(120)
 
 
 @where(lambda facts: facts.name in {"telegram", "slack", "discord"})
-async def test_an_editor_asks_and_the_person_allows_it_in_the_chat(own_stage: Stage, unused_tcp_port: int) -> None:
+async def test_an_editor_asks_and_the_person_allows_it_in_the_chat(own_stage: Stage) -> None:
     stage, program = own_stage, own_stage.program
     ann, chat = stage.private("Ann")
     program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     program.set("PARLEY_WEB", "on")
-    program.set("PARLEY_WEB_PORT", str(unused_tcp_port))
+    program.set("PARLEY_WEB_PORT", "0")
     await stage.start()
     await chat.says(ann, "/key add editor")
     await chat.until(lambda c: "parley-" in c.screen[-1])
     found = re.search(r"parley-[0-9a-f]{48}", chat.screen[-1])
+    address = re.search(r"http://127\.0\.0\.1:\d+/v1", chat.screen[-1])
     assert found
+    assert address
     look = ToolUse("web_fetch", {"url": "https://seeds.example/tomatoes"})
     stage.script.then(calls(look), says("Three euros a bag."))
-    address = f"http://127.0.0.1:{unused_tcp_port}/v1"
-    async with AsyncOpenAI(api_key=found[0], base_url=address, max_retries=0) as editor:
+    async with AsyncOpenAI(api_key=found[0], base_url=address[0], max_retries=0) as editor:
         asking = asyncio.create_task(
             editor.chat.completions.create(
                 model="parley",
