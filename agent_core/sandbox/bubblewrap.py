@@ -46,12 +46,16 @@ bound() {
   return 1
 }
 tries=0
-until bound; do [ $((tries += 1)) -lt 2000 ] || { echo "bubblewrap is not bound to die with us" >&2; exit 126; }; done
+until bound; do
+  [ $PPID = 1 ] && [ $((tries += 1)) -le 3000 ] || { echo "bubblewrap is not bound to die with us" >&2; exit 126; }
+  sleep 0.01
+done
 dd iflag=nonblock count=1 >/dev/null 2>&1 && exit 126
 """
 """bubblewrap's processes are bound to die with their parent only some time after they start. So the command waits until
 the last of them is bound, right before it takes the filter, and then checks that Parley is still alive: otherwise
-standard input would be at its end."""
+standard input would be at its end. It waits for 30 seconds at least, as a busy machine may give that process no CPU;
+but not at all where no process of bubblewrap has started it."""
 _AND_RUN = """
 while [ "$1" != -- ]; do export "$1"; shift; done
 shift
