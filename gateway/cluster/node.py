@@ -42,7 +42,7 @@ _JOIN = (
     "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills,"
     " draining)"
     " VALUES (%(id)s, %(name)s, %(host)s, %(pid)s, %(version)s, %(started)s, clock_timestamp(),"
-    " %(home)s, %(settings)s, %(skills)s, NOT %(takes_chats)s) RETURNING extract(epoch FROM beat)::float8"
+    " %(home)s, %(settings)s, %(skills)s, NOT %(takes_chats)s)"
 )
 _FORGET = "DELETE FROM nodes WHERE fenced AND beat < clock_timestamp() - interval '1 day'"
 _BEAT = (
@@ -186,13 +186,13 @@ class Node:
             log.info("the other nodes were not told of the end", reason=str(error))
 
     async def _join(self) -> None:
-        raw, began = await self._connect(), boot_time()
+        raw = await self._connect()
         async with raw.transaction():
             await raw.execute(_FORGET)
-            joining = await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
-            self._clock_sample = boot_time(), *(await joining.fetchall())[0]
+            await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
             await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, JOINED, "")])
-        self._beaten = began
+        while not await self._beat():
+            log.info("the database is slow; its time is not known yet", node=self.id)
         log.info("joined", node=self.id, name=self.facts.name)
 
     async def _keep_beating(self) -> None:
@@ -206,17 +206,20 @@ class Node:
                 await self._disconnect()
             await asyncio.sleep(max(BREATH, due - boot_time()))
 
-    async def _beat(self) -> None:
+    async def _beat(self) -> bool:
+        """Beat once. Returns False if the answer took so long that the time by the database's clock is not known."""
         raw, began = self._raw or await self._connect(), boot_time()
         row = await (await raw.execute(_BEAT, [self.id])).fetchone()
         if row is None:
             self.mark_fenced()
-            return
+            return True
         self._beaten, ended = began, boot_time()
-        if ended - began < SURE_WITHIN:
+        is_sure = ended - began < SURE_WITHIN
+        if is_sure:
             self._clock_sample = (began + ended) / 2, row[0]
         came, self._came = self._came, asyncio.Event()
         came.set()
+        return is_sure
 
     async def _connect(self) -> Raw:
         async with AsyncExitStack() as undo:

@@ -59,13 +59,13 @@ async def test_a_node_goes_on_beating_after_a_mistake(url: str, monkeypatch: pyt
     monkeypatch.setattr(supervise, "FIRST_PAUSE", 0.01)
     beat, mistakes = Node._beat, [TypeError("a mistake")]  # noqa: SLF001 - a mistake of ours cannot be had otherwise
 
-    async def beats(node: Node) -> None:
+    async def beats(node: Node) -> bool:
         if mistakes:
             raise mistakes.pop()
-        await beat(node)
+        return await beat(node)
 
-    monkeypatch.setattr(Node, "_beat", beats)
     async with Node.joined(url, FACTS):
+        monkeypatch.setattr(Node, "_beat", beats)
         joined = rows(url, "SELECT beat FROM nodes")
 
         await until(lambda: rows(url, "SELECT beat FROM nodes") > joined)
