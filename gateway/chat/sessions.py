@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import islice
 from weakref import WeakValueDictionary
 
@@ -25,19 +25,25 @@ class Sessions:
     def __init__(self, make: Callable[[ChatKey], ChatSession]) -> None:
         """`make` creates the session of a chat. It raises KeyError if its platform is not connected."""
         self._make = make
-        self._sessions: OrderedDict[ChatKey, ChatSession] = OrderedDict()
+        self._loaded: OrderedDict[ChatSession, int] = OrderedDict()
+        """The estimated bytes of each chat's history when it was last weighed; the least recently used chat first."""
+        self._used: OrderedDict[ChatSession, None] = OrderedDict()
+        """Those whose history may have changed since then."""
         self._known: WeakValueDictionary[ChatKey, ChatSession] = WeakValueDictionary()
         """Includes dropped sessions still in use elsewhere: a chat must never have two sessions at once."""
+        self.weight = 0
+        """The sum of what the loaded chats weighed."""
 
     def of(self, chat: ChatKey) -> ChatSession:
         """Return the chat's session. Raises KeyError if its platform is not connected."""
         session = self._known.get(chat)
         if session is None:
             session = self._known[chat] = self._make(chat)
-        if chat not in self._sessions:
-            self._sessions[chat] = session
-        self._sessions.move_to_end(chat)
-        if len(self._sessions) > A_FEW:
+        self._loaded.setdefault(session, 0)
+        self._loaded.move_to_end(session)
+        self._weigh_used()
+        self._used[session] = None
+        if self._are_too_many:
             self._let_go()
         return session
 
@@ -53,8 +59,9 @@ class Sessions:
 
     def drop(self, chat: ChatKey) -> None:
         """Forget an idle chat's session, as another process may go on with the chat."""
-        self._sessions.pop(chat, None)
-        self._known.pop(chat, None)
+        session = self._known.pop(chat, None)
+        if session is not None and session in self._loaded:
+            self._unload(session)
 
     def receive(self, item: InboxItem) -> None:
         """Pass a stored event to the session of its chat."""
@@ -69,34 +76,51 @@ class Sessions:
         for known, session in list(self._known.items()):
             if chat in (known, None):
                 session.conversation.read_again()
+                if session in self._loaded:
+                    self._used[session] = None
 
     @property
     def are_idle(self) -> bool:
-        return all(session.is_idle for session in self._sessions.values())
+        return all(session.is_idle for session in self._loaded)
 
     async def settled(self) -> None:
         """Wait until nothing runs in any chat."""
-        for session in list(self._sessions.values()):
+        for session in list(self._loaded):
             await session.settled()
 
+    @property
+    def loaded(self) -> Collection[ChatSession]:
+        """The sessions in memory, the least recently used one first."""
+        return self._loaded.keys()
+
     async def close(self) -> None:
-        await asyncio.gather(*(session.close() for session in self._sessions.values()))
+        await asyncio.gather(*(session.close() for session in self._loaded))
+
+    @property
+    def _are_too_many(self) -> bool:
+        return len(self._loaded) > MOST_IDLE or (self.weight > MOST_HELD and len(self._loaded) > A_FEW)
 
     def _let_go(self) -> None:
         """Drop idle chats, least recently used first, while there are too many or their history takes too much memory.
 
         A session is idle only once everything said in it is stored.
         """
-        oldest = list(islice(self._sessions, min(A_FEW, len(self._sessions) - A_FEW)))
-        idle = [chat for chat in oldest if self._sessions[chat].is_idle]
-        if not idle:  # under load no chat is idle, so the weighing is skipped
-            return
-        too_many, too_heavy = len(self._sessions) - MOST_IDLE, self._weight() - MOST_HELD
-        for chat in idle:
-            if too_many <= 0 and too_heavy <= 0:
-                break
-            session = self._sessions.pop(chat)
-            too_many, too_heavy = too_many - 1, too_heavy - session.conversation.weight
+        for session in list(islice(self._loaded, min(A_FEW, len(self._loaded) - A_FEW))):
+            if session.is_idle:
+                self._unload(session)
+                if not self._are_too_many:
+                    break
 
-    def _weight(self) -> int:
-        return sum(session.conversation.weight for session in self._sessions.values())
+    def _unload(self, session: ChatSession) -> None:
+        self.weight -= self._loaded.pop(session)
+        self._used.pop(session, None)
+
+    def _weigh_used(self) -> None:
+        """Weigh two chats that were used. Each use adds one, so none waits long; a busy one comes again."""
+        for _ in range(min(2, len(self._used))):
+            session, _ = self._used.popitem(last=False)
+            weight = session.conversation.weight
+            self.weight += weight - self._loaded[session]
+            self._loaded[session] = weight
+            if not session.is_idle:
+                self._used[session] = None

@@ -3,14 +3,18 @@
 import gc
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.messages import AgentMessage, text_of
+from channels.base import ChatKey
 from gateway.chat.held_history import HeldHistory, weight_of
-from gateway.chat.sessions import A_FEW, MOST_HELD, MOST_IDLE
+from gateway.chat.session import ChatSession
+from gateway.chat.sessions import A_FEW, MOST_HELD, MOST_IDLE, Sessions
 from tests.gateway.conftest import StartBot
 from tests.messages import user
 from tests.process import until
@@ -69,3 +73,56 @@ def test_what_is_weighed_as_it_grows_weighs_as_much_as_all_at_once(lengths: list
 
     assert held.weigh(messages) == sum(map(weight_of, messages))
     assert held.weigh([]) == 0
+
+
+@dataclass(eq=False)
+class Weighed:
+    """Stands for a session and its conversation."""
+
+    weight: int = 0
+    is_idle: bool = True
+
+    @property
+    def conversation(self) -> "Weighed":
+        return self
+
+    def read_again(self) -> None:
+        self.weight = 0
+
+
+CHATS = [ChatKey(platform="telegram", account="1", chat=str(number)) for number in range(A_FEW + 5)]
+Use = tuple[Literal["grows", "is busy", "is compacted", "is dropped", "is read again", "is used"], int]
+uses = st.tuples(
+    st.sampled_from(["grows", "is busy", "is compacted", "is dropped", "is read again", "is used"]),
+    st.integers(0, len(CHATS) - 1),
+)
+
+
+def happens(sessions: Sessions, use: Use) -> None:
+    """Let a chat be used, which changes its history."""
+    what, number = use
+    if what == "is dropped":
+        sessions.drop(CHATS[number])
+    elif what == "is read again":
+        sessions.forget_agents(CHATS[number])
+    else:
+        session = cast(Weighed, sessions.of(CHATS[number]))
+        session.is_idle = what != "is busy"
+        session.weight = {"grows": session.weight + MOST_HELD // 10, "is compacted": 1}.get(what, session.weight)
+
+
+@given(st.lists(uses, max_size=200))
+def test_the_weight_of_all_chats_is_the_sum_of_their_weights(used: list[Use]) -> None:
+    made: dict[ChatKey, Weighed] = {}
+    sessions = Sessions(lambda chat: cast(ChatSession, made.setdefault(chat, Weighed())))
+    for use in used:
+        happens(sessions, use)
+    for _ in range(len(CHATS)):
+        sessions.of(CHATS[0])  # a quiet while
+
+    assert sessions.weight == sum(session.weight for session in cast(list[Weighed], sessions.loaded))
+    assert (
+        len(sessions.loaded) <= A_FEW
+        or sessions.weight <= MOST_HELD
+        or not all(session.is_idle for session in sessions.loaded)
+    )
