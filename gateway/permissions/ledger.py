@@ -1,12 +1,13 @@
 """Sums of what each account has used today and this month, in memory. Without I/O."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from gateway.store.budget import NOTHING, Account, Scope, Spent
+from gateway.store.budget import Account, Scope, Spent
 from gateway.texts.amounts import Period
 
 Change = tuple[tuple[Account, ...], float, Spent]
@@ -35,7 +36,18 @@ class _Sums:
 
     begins: float
     ends: float
-    of: dict[Account, Spent] = field(default_factory=dict)
+    tokens: defaultdict[Account, int] = field(default_factory=lambda: defaultdict(int))
+    cost: defaultdict[Account, int] = field(default_factory=lambda: defaultdict(int))
+
+    def add(self, accounts: Iterable[Account], spent: Spent) -> None:
+        for account in accounts:
+            self.tokens[account] += spent.tokens
+            self.cost[account] += spent.cost
+
+    def of(self, accounts: Iterable[Account]) -> Spent:
+        """Return what these have used together."""
+        known = [each for each in accounts if each in self.tokens]
+        return Spent(sum(map(self.tokens.__getitem__, known)), sum(map(self.cost.__getitem__, known)))
 
 
 class Ledger:
@@ -82,7 +94,9 @@ class Ledger:
         self.zone, self._noted = zone, None
         self._sums = {period: [] for period in Period}
         for period, known in sums.items():
-            self._begin(period, at).of.update(known)
+            begun = self._begin(period, at)
+            for account, spent in known.items():
+                begun.add((account,), spent)
         for change in later:
             self.add(*change)
 
@@ -92,35 +106,35 @@ class Ledger:
         if self._noted is not None:
             self._noted.append((accounts, at, spent))
         for period in Period:
-            sums = (self._holding(at, period) or self._begin(period, at)).of
-            for account in accounts:
-                sums[account] = sums.get(account, NOTHING) + spent
+            (self._holding(at, period) or self._begin(period, at)).add(accounts, spent)
 
     def learn(self, account: Account, at: float, period: Period, used: Spent) -> None:
         """Take over what all nodes have used of an account and those that share budgets with it."""
         if (known := self.used(account, at, period)) != used:
-            sums = (self._holding(at, period) or self._begin(period, at)).of
-            sums[account] = sums.get(account, NOTHING) + used - known
+            (self._holding(at, period) or self._begin(period, at)).add((account,), used - known)
 
     def used(self, account: Account, at: float, period: Period) -> Spent:
         """Return what the account has used in the period that holds this moment, with what is reserved."""
         sums = self._holding(at, period)
-        return sum((sums.of.get(each, NOTHING) for each in self.shared(account)), NOTHING) if sums else NOTHING
+        return sums.of(self.shared(account)) if sums else Spent()
 
     def shared(self, account: Account) -> list[Account]:
         """Return the accounts that share budgets with this one, itself among them."""
         if account.scope is not Scope.PERSON:
             return [account]
-        return [replace(account, subject=each) for each in self._linked(account.subject)]
+        return [account._replace(subject=each) for each in self._linked(account.subject)]
 
     @property
     def accounts(self) -> set[Account]:
         """Return the accounts that have been charged lately."""
-        return {account for known in self._sums.values() for sums in known for account in sums.of}
+        return {account for known in self._sums.values() for sums in known for account in sums.tokens}
 
     def _holding(self, at: float, period: Period) -> _Sums | None:
         """Return the sums of the period that holds this moment, if something was added in it."""
-        return next((sums for sums in self._sums[period] if sums.begins <= at < sums.ends), None)
+        for sums in self._sums[period]:
+            if sums.begins <= at < sums.ends:
+                return sums
+        return None
 
     def _begin(self, period: Period, at: float) -> _Sums:
         """Begin the sums of a period, and forget those of its kind before the last one.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from channels.base import ChatKey
 from gateway.texts.amounts import Allowance, Unit
@@ -20,8 +21,7 @@ class Scope(StrEnum):
     """The whole installation."""
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(NamedTuple):
     """The account of a chat, a person or a job by its id, or of the installation."""
 
     scope: Scope
