@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from textwrap import shorten
 from time import time
+from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from agent_core.background import staying
@@ -68,20 +69,9 @@ class PluginFailures:
         with Contained("a plugin failed", plugin=plugin, where=where), self.kept(plugin, where):
             yield
 
-    @contextmanager
-    def kept(self, plugin: str, where: str) -> Iterator[None]:
-        """Keep a failure of a plugin that is told elsewhere. A store that takes no writes is none of its own.
-
-        A plugin that would end the program fails.
-        """
-        try:
-            with staying():
-                yield
-        except NotTakenIn:
-            raise
-        except Exception as error:
-            self.keep(plugin, where, error)
-            raise
+    def kept(self, plugin: str, where: str) -> "Kept":
+        """Keep a failure of a plugin that is told elsewhere."""
+        return Kept(self, plugin, where)
 
     def keeping(self, plugin: str, where: str, work: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         """Return the work of a plugin, whose failures are kept."""
@@ -91,6 +81,33 @@ class PluginFailures:
                 return await work(*args, **named)
 
         return do
+
+
+class Kept:
+    """Keeps the failure of a plugin in a `with` block. A store that takes no writes is none of its own.
+
+    A plugin that would end the program fails.
+    """
+
+    def __init__(self, failures: PluginFailures, plugin: str, where: str) -> None:
+        self._failures = failures
+        self._plugin = plugin
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None or isinstance(error, NotTakenIn):
+            return
+        try:
+            with staying():
+                raise error  # noqa: TRY301 (what would end the program becomes another error)
+        except Exception as failed:
+            self._failures.keep(self._plugin, self._where, failed)
+            raise
 
 
 def expect(value: object, kind: type, what: str) -> None:

@@ -6,10 +6,9 @@ that nobody has registered stays as it is.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 
 import structlog
 
@@ -105,8 +104,10 @@ class OwedWork:
             return nothing_owed
 
         def owes(connection: Connection) -> Sequence[Owed]:
-            found = (_owed_by(kinds, "ended", partial(_at_end, kinds, run, how), connection) for kinds in self._asked)
-            return list(chain.from_iterable(found))
+            found: list[Owed] = []
+            for kinds in self._asked:
+                found += _owed_by(kinds, "ended", partial(_at_end, kinds, run, how), connection)
+            return found
 
         return owes
 
@@ -117,8 +118,10 @@ class OwedWork:
         items: list[Owed] = []
 
         def owes(connection: Connection) -> Sequence[Owed]:
-            found = (_owed_by(kinds, "sent", partial(_at_arrival, kinds, post), connection) for kinds in self._told)
-            return list(chain.from_iterable(found))
+            found: list[Owed] = []
+            for kinds in self._told:
+                found += _owed_by(kinds, "sent", partial(_at_arrival, kinds, post), connection)
+            return found
 
         record = self._store.owed.recording(owes)
 
@@ -310,20 +313,22 @@ class OwedWork:
 
 def _at_end(kinds: Kinds, run: Run, how: RunEnd, connection: Connection) -> Sequence[Owed]:
     found = kinds.ended(run, how, connection) if kinds.ended is not None else ()
-    return [replace(item, run=run.id) for item in _done_by(kinds, found, run.chat)]
+    return _done_by(kinds, found, run.chat, run.id)
 
 
 def _at_arrival(kinds: Kinds, post: Post, connection: Connection) -> Sequence[Owed]:
     found = kinds.sent(post, connection) if kinds.sent is not None else ()
-    return [replace(item, run="") for item in _done_by(kinds, found, post.chat)]
+    return _done_by(kinds, found, post.chat, "")
 
 
-def _done_by(kinds: Kinds, items: Iterable[Owed], chat: ChatKey) -> Iterator[Owed]:
-    """Yield what is owed. Raises ValueError for what the owner does not do, or owes to another chat."""
+def _done_by(kinds: Kinds, items: Iterable[Owed], chat: ChatKey, run: str) -> Sequence[Owed]:
+    """Return what is owed by a run. Raises ValueError for what the owner does not do, or owes to another chat."""
+    found: list[Owed] = []
     for item in items:
         if item.kind not in kinds.doers or item.chat != chat:
             raise ValueError(f"nobody does {item.kind} {item.key} for {item.chat}, as it is owed in {chat}")
-        yield item
+        found.append(replace(item, run=run))
+    return found
 
 
 def _owed_by(
@@ -331,16 +336,16 @@ def _owed_by(
 ) -> Sequence[Owed]:
     """Ask one owner of kinds. If that fails, what it wrote is undone, and it counts as nothing."""
     asked = _Undoable(connection)
-    found: Sequence[Owed] = ()
-    with Contained("a plugin failed", plugin=kinds.name, where=where) as contained:
+    try:
         found = ask(asked)
-    if contained.error is None:
-        asked.keep()
-        return found
-    if isinstance(contained.error, Fenced) or may_pass(contained.error):  # the whole transaction is made again
-        raise contained.error
-    asked.undo()
-    return ()
+    except Exception as error:
+        log.exception("a plugin failed", plugin=kinds.name, where=where)
+        if isinstance(error, Fenced) or may_pass(error):  # the whole transaction is made again
+            raise
+        asked.undo()
+        return ()
+    asked.keep()
+    return found
 
 
 class _Undoable:
