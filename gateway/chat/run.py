@@ -96,8 +96,6 @@ class ChatRun:
         """True once the agent has ended and only delivery is left."""
         self.is_noted = False
         """True once its end and its answer are on disk."""
-        self.is_waiting = False
-        """True while approval of a call is pending."""
         self.released = asyncio.Event()
         """Set when a user stops the run, so that it is not left for the next process to resume."""
         self.is_left = False
@@ -120,7 +118,11 @@ class ChatRun:
         self.is_left = self._makes_way and isinstance(event, BudgetReached)
         if self._progress is not None:
             self._progress.apply(event)
-            self.is_waiting = self._progress.progress.is_waiting
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while approval of a call is pending."""
+        return self._progress is not None and self._progress.progress.is_waiting
 
     def ended(self, end: AgentEnd) -> None:
         self._end, self.is_over = end, True

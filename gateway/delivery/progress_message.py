@@ -114,17 +114,18 @@ class ProgressMessage:
 
     def apply(self, event: AgentEvent) -> None:
         self.progress.apply(event)
-        if self._stream is not None and not self._stream.is_message and self._has_written:
-            self._stream = None  # that message may be the answer, and then nothing would remove a draft below it
         if self._reasoning is not None:
             self._reasoning.apply(event)
         self._changed.set()
-        if not self._is_due:
-            has_words = self.progress.has_words or (self._reasoning is not None and self._reasoning.has_begun)
-            if has_words and self._words_at is None:
-                self._words_at = self._clock.monotonic()
-            if isinstance(event, ToolExecutionStart) or (has_words and self._shows_words_early):
-                self._worth_showing.set()
+        if isinstance(event, ToolExecutionStart):
+            self._worth_showing.set()
+        elif not self._is_due and self._words_at is None and self._has_words:
+            self._words_at = self._clock.monotonic()
+            self._worth_showing.set()
+
+    @property
+    def _has_words(self) -> bool:
+        return self.progress.has_words or (self._reasoning is not None and self._reasoning.has_begun)
 
     @property
     def may_become_answer(self) -> bool:
@@ -208,6 +209,8 @@ class ProgressMessage:
             self._limiter.show(self._run)
         self._is_due = True
         while True:
+            if self._stream is not None and not self._stream.is_message and self._has_written:
+                self._stream = None  # that message may be the answer, and then nothing would remove a draft below it
             if self.posted is None and not self._limiter.show(self._run):
                 await self._clock.sleep(STEP_BACK)
                 continue
