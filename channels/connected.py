@@ -10,6 +10,8 @@ class Connected(Collection[Channel]):
 
     def __init__(self, channels: Iterable[Channel] = ()) -> None:
         self._channels = {channel.name: channel for channel in channels}
+        self.on = self._channels.get
+        """Returns a platform's channel, or None if it is not connected."""
 
     @classmethod
     def of(cls, channels: "Iterable[Channel] | Connected") -> "Connected":
@@ -24,10 +26,6 @@ class Connected(Collection[Channel]):
 
     def __contains__(self, channel: object) -> bool:
         return channel in self._channels.values()
-
-    def on(self, platform: str) -> Channel | None:
-        """Return the platform's channel, or None if it is not connected."""
-        return self._channels.get(platform)
 
     def put(self, channel: Channel) -> Channel | None:
         """Add a channel. Return the one of the same platform that it replaces, which the caller closes."""

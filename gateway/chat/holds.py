@@ -136,12 +136,17 @@ class Holds:
     @property
     def on_all(self) -> Hold | None:
         """The hold that lets no run of the chat begin or go on; None if they may."""
-        held = next((hold for hold in self._on_runs() if hold.person is None), None)
-        return _DRAINING if held is None and self._drain.is_on else held
+        for hold in self._on_runs():
+            if hold.person is None:
+                return hold
+        return _DRAINING if self._drain.is_on else None
 
     def on_message(self, item: InboxItem) -> Hold | None:
         """Return the hold that was set on runs that the item would begin, if there is one."""
-        return next((hold for hold in self._on_runs() if hold.person is not None and hold.keeps(item)), None)
+        for hold in self._on_runs():
+            if hold.person is not None and hold.keeps(item):
+                return hold
+        return None
 
     def on_run(self, items: Sequence[InboxItem]) -> Hold | None:
         """Return why the run that these messages would begin has to wait. None if it begins now, which may count."""
@@ -169,7 +174,8 @@ class Holds:
         await set_within(self.changed, hold.until - self._now(), clock)
 
     def _on_runs(self) -> Sequence[Hold]:
-        if self._set:
-            now = self._now()
-            self._set = [hold for hold in self._set if hold.until > now]
+        if not self._set:
+            return ()
+        now = self._now()
+        self._set = [hold for hold in self._set if hold.until > now]
         return [hold for hold in self._set if hold.why.keeps_runs]

@@ -61,7 +61,7 @@ class Mailbox:
     @property
     def has_waiting(self) -> bool:
         """True if items wait for a run that may begin, now or at a time that is known."""
-        return any(self.holds.on_message(item) is None for item in self._waiting.values())
+        return bool(self._waiting) and any(self.holds.on_message(item) is None for item in self._waiting.values())
 
     @property
     def has_arriving(self) -> bool:

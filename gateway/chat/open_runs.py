@@ -34,7 +34,7 @@ class OpenRuns:
 
     @property
     def has_next(self) -> bool:
-        return bool(self.restored) or any(each.wait.done() for each in self._paused)
+        return bool(self.restored) or (bool(self._paused) and any(each.wait.done() for each in self._paused))
 
     def is_paused_for(self, person: str) -> bool:
         """Return True if a run of this user waits, as new messages of theirs then do."""

@@ -146,6 +146,9 @@ class _Line:
 
     async def wait(self, chat: ChatKey, priority: Priority) -> None:
         """Wait until a call may be made, and count it."""
+        if not self._tickets and not self.delay():
+            self.take()
+            return
         ticket = _Ticket(priority, next(self._numbers), chat)
         heapq.heappush(self._tickets, ticket)
         self._chats[chat] += 1
@@ -328,11 +331,14 @@ class ChatLimiter:
         return every.total_seconds()
 
     def _bucket(self, chat: ChatKey) -> _Bucket:
+        place = self._place(chat)
+        if (bucket := self._chats.get(place)) is not None:
+            return bucket
         now, burst = self._clock.monotonic(), self._channel.limits.burst
         if len(self._chats) >= self._sweep_at:
             self._forget_rested(now)
-        new = _Bucket(most=burst, every=self._every(chat), filled_at=now, tokens=burst)
-        return self._chats.setdefault(self._place(chat), new)
+        bucket = self._chats[place] = _Bucket(most=burst, every=self._every(chat), filled_at=now, tokens=burst)
+        return bucket
 
     def _forget_rested(self, now: float) -> None:
         """Drop full buckets, which are the same as new ones."""

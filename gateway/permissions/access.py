@@ -116,9 +116,10 @@ class Access:
         """Return the sender's role, or None if they may not speak."""
         if _is_principal(sender):
             return self.role_of(sender.id)
-        if self._is_local(chat):
+        channel = self._channels.on(chat.platform)
+        if channel is not None and channel.limits.is_local:
             return Role.OWNER
-        principal = self.principal(chat, sender)
+        principal = _account_on(channel, chat, sender)
         role = self._roles.of(principal)
         if role is not None or self._is_blocked(principal) or not self.is_group(chat):
             return role
@@ -234,10 +235,7 @@ class Access:
         """
         if _is_principal(sender):
             return sender.id
-        channel = self._channels.on(chat.platform)
-        if channel is not None and channel.limits.ids_per_workspace:
-            return f"{chat.platform}:{chat.account}:{sender.id}"
-        return f"{chat.platform}:{sender.id}"
+        return _account_on(self._channels.on(chat.platform), chat, sender)
 
     def person(self, chat: ChatKey, sender: Sender) -> str:
         """Return the principal that stands for all linked accounts of the sender."""
@@ -368,6 +366,13 @@ class Access:
 def _is_principal(sender: Sender) -> bool:
     """Return True for a visitor of the page who acts with an account of another platform, or in its chats."""
     return ":" in sender.id
+
+
+def _account_on(channel: Channel | None, chat: ChatKey, sender: Sender) -> str:
+    """Return the principal of somebody who writes in a chat of a platform."""
+    if channel is not None and channel.limits.ids_per_workspace:
+        return f"{chat.platform}:{chat.account}:{sender.id}"
+    return f"{chat.platform}:{sender.id}"
 
 
 def _account_of(sender: str) -> str:

@@ -114,7 +114,7 @@ class Drain:
 
     def holds(self, chat: ChatKey | None) -> bool:
         """Return True if work in a chat pauses at its next safe point."""
-        return self.is_on or chat in self._left
+        return self.is_on or (bool(self._left) and chat in self._left)
 
     @contextmanager
     def unit(self, name: str, chat: ChatKey | None = None) -> Iterator[Unit]:

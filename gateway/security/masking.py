@@ -74,7 +74,8 @@ def _masked_model(value: BaseModel, mask: Mask) -> BaseModel:
     for name, old in value.__dict__.items():
         if type(old) in _WORDLESS or name in KEPT:
             continue
-        if (new := _masked(old, mask)) is not old and new != old:
+        new = mask(old) if type(old) is str else _masked(old, mask)
+        if new is not old and new != old:
             changed[name] = new
     if not changed:
         return value
