@@ -97,9 +97,10 @@ class Conversation:
 
     async def settings(self) -> Chat:
         """Return the chat's settings."""
-        async with self._loading:
-            if self._chat is None:
-                self._chat = await self._store.chats.get(self.key)
+        if self._chat is None:
+            async with self._loading:
+                if self._chat is None:
+                    self._chat = await self._store.chats.get(self.key)
         return self._chat
 
     @property

@@ -1,8 +1,7 @@
 """A chat's session: its mailbox, its current run, and the users who may steer that run."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import structlog
@@ -216,9 +215,7 @@ class ChatSession:
         async with self._typing.shown(self.key, self.current.is_busy):
             while self._has_work:
                 if (turn := await self._next_turn()) is not None:
-                    async with self._attempt(*turn), self._prepared(*turn) as chat_run:
-                        if chat_run is not None:
-                            await chat_run.drive()
+                    await self._attempt(*turn)
 
     async def _next_turn(self) -> tuple[Run, Sequence[InboxItem]] | None:
         """Return the run that comes next: an unfinished one, or a new one for these messages. Unsent posts and jobs'
@@ -254,16 +251,21 @@ class ChatSession:
             self.holds.set(hold)
         return hold is not None
 
-    @asynccontextmanager
-    async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> AsyncIterator[None]:
-        """Hold a run as the current one. An internal error ends it, not the chat, and is not repeated at each start;
+    async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
+        """Drive a run as the current one. An internal error ends it, not the chat, and is not repeated at each start;
         one for want of file handles lets it wait for them, and go on."""
         self.current.begin(run, items)
         try:
             with self._runs.runner.tracked(run):
                 try:
                     with self._runs.runner.drain.unit(run.id, self.key):
-                        yield
+                        agent, attempt, goes_on = await self._begun(run, items)
+                        if agent is not None:
+                            with self.conversation.driving(agent):
+                                chat_run = await self._prepared(run, items, agent, attempt, goes_on=goes_on)
+                                await chat_run.drive()
+                            if chat_run.is_left:
+                                await self._make_way(run, agent.loop.models.spending)
                     self._handles.over(run.id)
                 except Exception as error:  # noqa: BLE001 (it is logged, or waited for)
                     await self._failed(run, items, error)
@@ -304,31 +306,29 @@ class ChatSession:
             return await self.conversation.language_for(self.current.run.person)
         return await self.conversation.language(otherwise=self.current.language)
 
-    @asynccontextmanager
-    async def _prepared(self, run: Run, items: Sequence[InboxItem]) -> AsyncIterator[ChatRun | None]:
-        """Yield what drives a run, with its agent and its first messages; None if it has ended already."""
-        agent: Agent | None
+    async def _begun(self, run: Run, items: Sequence[InboxItem]) -> tuple[Agent | None, Attempt, bool]:
+        """Return the agent of a run, what the run has said so far, and True if it was paused and goes on.
+
+        There is no agent if it has ended already.
+        """
         if items:
-            attempt, goes_on = Attempt((), is_stuck=False), False
-            agent = await self.conversation.agent_of(run.session)
-        else:
-            attempt = await self._runs.runner.resume(run)
-            goes_on = not attempt.is_stuck and await self._runs.store.runs.take_up(run)
-            agent = await self._resuming(run, attempt, goes_on=goes_on)
-        if agent is None:
-            yield None
-            return
-        with self.conversation.driving(agent):
-            language, in_group = await self._language(), self._channel.is_group(self.key)
-            driven = ChatRun(self._runs, agent, run, language, self.mail.taken, makes_way=in_group)
-            self.current.drive(driven)
-            if goes_on:
-                await self._steer_with_later_words(run)
-            driven.prompts = await self.conversation.prompts(run, items, agent) if items else []
-            driven.earlier = attempt.said
-            yield driven
-        if driven.is_left:
-            await self._make_way(run, agent.loop.models.spending)
+            return await self.conversation.agent_of(run.session), Attempt((), is_stuck=False), False
+        attempt = await self._runs.runner.resume(run)
+        goes_on = not attempt.is_stuck and await self._runs.store.runs.take_up(run)
+        return await self._resuming(run, attempt, goes_on=goes_on), attempt, goes_on
+
+    async def _prepared(
+        self, run: Run, items: Sequence[InboxItem], agent: Agent, attempt: Attempt, *, goes_on: bool
+    ) -> ChatRun:
+        """Return what drives a run, with its first messages."""
+        language, in_group = await self._language(), self._channel.is_group(self.key)
+        driven = ChatRun(self._runs, agent, run, language, self.mail.taken, makes_way=in_group)
+        self.current.drive(driven)
+        if goes_on:
+            await self._steer_with_later_words(run)
+        driven.prompts = await self.conversation.prompts(run, items, agent) if items else []
+        driven.earlier = attempt.said
+        return driven
 
     async def _resuming(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
         """Return the agent that resumes a run; None if the run has ended, as it is stuck or its messages are gone."""

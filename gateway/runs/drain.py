@@ -5,9 +5,9 @@ that waits for people, a budget or another run is at a safe point already.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Self, TypeVar
 
 from agent_core.background import Background
 from agent_core.events import (
@@ -34,8 +34,9 @@ BY_OTHERS = "task"
 class Unit:
     """A piece of work that the program waits for before it ends."""
 
-    def __init__(self, drain: "Drain", chat: ChatKey | None) -> None:
+    def __init__(self, drain: "Drain", name: str, chat: ChatKey | None) -> None:
         self.users = 0
+        self.name = name
         self.chat = chat
         self._drain = drain
         self._rests = False
@@ -43,6 +44,18 @@ class Unit:
         """Ids of the run's open calls."""
         self._waiting: set[str] = set()
         """Those of them that wait for people or for another run."""
+
+    def __enter__(self) -> Self:
+        self.users += 1
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.users -= 1
+        if not self.users:
+            self._drain.forget(self)
+        self._drain.changed.set()
 
     @property
     def rests(self) -> bool:
@@ -116,21 +129,19 @@ class Drain:
         """Return True if work in a chat pauses at its next safe point."""
         return self.is_on or (bool(self._left) and chat in self._left)
 
-    @contextmanager
-    def unit(self, name: str, chat: ChatKey | None = None) -> Iterator[Unit]:
-        """Register work, in a chat if it belongs to one, under a name while the context is open.
+    def unit(self, name: str, chat: ChatKey | None = None) -> Unit:
+        """Return work of a name, in a chat if it belongs to one, to be registered while its context is open.
 
         Users of the same name share one unit.
         """
-        unit = self._units.setdefault(name, Unit(self, chat))
-        unit.users += 1
-        try:
-            yield unit
-        finally:
-            unit.users -= 1
-            if not unit.users:
-                del self._units[name]
-            self.changed.set()
+        unit = self._units.get(name)
+        if unit is None:
+            unit = self._units[name] = Unit(self, name, chat)
+        return unit
+
+    def forget(self, unit: Unit) -> None:
+        """Forget work that is done."""
+        del self._units[unit.name]
 
     @property
     def at_work(self) -> int:
