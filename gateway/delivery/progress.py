@@ -96,7 +96,7 @@ class Progress:
                 self._before = "".join(self._words) if event.reason in CONTINUES_ANSWER else ""
             case MessageUpdate():
                 self._asking = ""
-                self._words.extend(_words_in(event))
+                self._words += [event.delta.delta] if isinstance(event.delta, TextDelta) else []
             case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
                 self._apply_tool(event)
             case PermissionRequest() | BudgetReached():
@@ -208,11 +208,6 @@ class Progress:
             return say("folded_no_tools", self._language, seconds=seconds)
         key = "one_tool" if self.tools == 1 else "many_tools"
         return say("folded", self._language, tools=say(key, self._language, count=self.tools), seconds=seconds)
-
-
-def _words_in(event: MessageUpdate) -> tuple[str, ...]:
-    """Return the text for people in an update."""
-    return (event.delta.delta,) if isinstance(event.delta, TextDelta) else ()
 
 
 def _not_shown(

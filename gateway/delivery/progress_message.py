@@ -9,7 +9,7 @@ import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
-from agent_core.events import AgentEvent, ToolExecutionStart
+from agent_core.events import AgentEvent, MessageUpdate, ToolExecutionStart
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
 from channels.limits import Limits
 from channels.streams import Live, StreamEnded
@@ -116,10 +116,11 @@ class ProgressMessage:
         self.progress.apply(event)
         if self._reasoning is not None:
             self._reasoning.apply(event)
-        self._changed.set()
-        if isinstance(event, ToolExecutionStart):
+        if self._is_due:
+            self._changed.set()
+        elif isinstance(event, ToolExecutionStart):
             self._worth_showing.set()
-        elif not self._is_due and self._words_at is None and self._has_words:
+        elif isinstance(event, MessageUpdate) and self._words_at is None and self._has_words:
             self._words_at = self._clock.monotonic()
             self._worth_showing.set()
 

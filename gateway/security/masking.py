@@ -72,7 +72,7 @@ def _masked(value: object, mask: Mask) -> object:
 def _masked_model(value: BaseModel, mask: Mask) -> BaseModel:
     changed: dict[str, object] = {}
     for name, old in value.__dict__.items():
-        if type(old) in _WORDLESS or name in KEPT:
+        if not old or type(old) in _WORDLESS or name in KEPT:
             continue
         new = mask(old) if type(old) is str else _masked(old, mask)
         if new is not old and new != old:

@@ -194,7 +194,8 @@ class Secrets:
         forms = self._forms
         text = forms.mask(text)
         folded = _folded(text)
-        starts = [start for head in forms.heads if (start := _start_of(head, folded)) is not None]
+        begun = [head for head in forms.heads if folded.find(head[: len(head) // 2], 1 - len(head)) >= 0]
+        starts = [start for head in begun if (start := _start_of(head, folded)) is not None]
         return _replaced(text, [(min(starts), len(folded))]) if starts else text
 
 
