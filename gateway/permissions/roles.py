@@ -36,10 +36,10 @@ class People:
 
     def role(self, principal: str) -> Role | None:
         """Return the role that the settings give. An entry without workspace holds in every workspace."""
-        named = names_in_settings(principal)
-        if named & self.owners:
+        bare = without_workspace(principal)
+        if principal in self.owners or bare in self.owners:
             return Role.OWNER
-        return Role.MEMBER if named & self.allow else None
+        return Role.MEMBER if principal in self.allow or bare in self.allow else None
 
     def on(self, platform: str) -> list[str]:
         """Return the ids of the users on one platform, owners first."""
