@@ -84,6 +84,7 @@ SWALLOWS_ANYTHING = {
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
     "gateway/permissions/gates.py": "a plugin that guards calls and raises refuses the call",
     "gateway/records/plugin_failures.py": "whatever a plugin raises is kept, or told with what else is wrong in it",
+    "gateway/runs/owed.py": "what a plugin that raises has written is undone, and the rest of the transaction is kept",
     "gateway/runs/handles.py": "what fails for want of a file handle is done again, and all else is raised",
     "gateway/runs/isolated_run.py": "a mistake of ours ends one task or job run, and is told",
     "gateway/schedule/jobs/firings.py": "the same, while it comes to its end",

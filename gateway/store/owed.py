@@ -117,11 +117,12 @@ class OwedItems(Table):
 
 def owe(connection: Connection, items: Iterable[Owed], now: float, mask: Callable[[str], str]) -> None:
     """Record what is owed from now on."""
-    connection.executemany(
-        "INSERT INTO owed (kind, key, chat, data, run, at, due, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
-        " ON CONFLICT DO NOTHING",
-        [(each.kind, each.key, str(each.chat), mask(json.dumps(each.data)), each.run, now, each.due) for each in items],
-    )
+    for each in items:
+        connection.execute(
+            "INSERT INTO owed (kind, key, chat, data, run, at, due, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
+            " ON CONFLICT DO NOTHING",
+            (each.kind, each.key, str(each.chat), mask(json.dumps(each.data)), each.run, now, each.due),
+        )
 
 
 def _owed(row: _Row) -> Owed:
