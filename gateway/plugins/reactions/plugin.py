@@ -28,7 +28,7 @@ class ReactionsPlugin(Plugin):
 
     name = "reactions"
     settings = ReactionsSettings
-    migrations = (table.START,)
+    migrations = (table.START, table.WITHOUT_TIME)
     unfinished = "reactions"
 
     def __init__(self, core: Core) -> None:

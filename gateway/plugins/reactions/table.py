@@ -16,6 +16,8 @@ CREATE TABLE IF NOT EXISTS reactions (
   at REAL NOT NULL
 );
 """
+WITHOUT_TIME = "ALTER TABLE reactions DROP COLUMN at;"
+"""Nobody asks when a row was made."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,11 @@ class Reactions(Table):
 
     async def add(self, left: LeftReaction) -> None:
         """Record a message before it gets a reaction."""
-        row = left.seq, str(left.chat), left.message_id, self._clock.time()
+        row = left.seq, str(left.chat), left.message_id
 
         def change(connection: Connection) -> None:
             connection.execute(
-                "INSERT INTO reactions (seq, chat, message_id, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row
+                "INSERT INTO reactions (seq, chat, message_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row
             )
 
         await self.write(change)
