@@ -109,6 +109,19 @@ async def test_telegram_is_polled_before_what_writes_answers_is_imported(
     assert (ran.code, ran.err, ran.out.strip()) == (0, "", "[]")
 
 
+async def test_what_writes_rich_messages_is_imported_only_where_a_chat_has_them(tmp_path: Path) -> None:
+    writers = ["markdown_it", "telegramify_markdown"]
+    program = (
+        "import asyncio, sys; from channels.telegram.adapter import _get_ready\n"
+        "for rich in (False, True):\n"
+        f"    asyncio.run(_get_ready(rich=rich)); print([name for name in {writers!r} if name in sys.modules])"
+    )
+
+    ran = await python("-P", "-c", program, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert (ran.code, ran.err, ran.out.splitlines()) == (0, "", [str(writers[1:]), str(writers)])
+
+
 async def test_plugins_build_no_models_at_the_start_but_their_settings(tmp_path: Path) -> None:
     """Building one takes half a millisecond; with `defer_build` its first use does so."""
     program = (

@@ -93,7 +93,7 @@ class TelegramChannel:
         """See `Channel.run`."""
         me = await until_answered("Telegram", self._identity)
         beside = BackgroundTasks()
-        beside.start(_get_ready())
+        beside.start(_get_ready(rich=bool(self._config.rich_chats)))
         if menu.commands:
             beside.start(publish_menu(self._client, menu.commands))
         try:
@@ -320,12 +320,13 @@ def _rich_html(markdown: str) -> str | None:
     return rich_html(markdown)
 
 
-async def _get_ready() -> None:
+async def _get_ready(*, rich: bool) -> None:
     """Import what writes answers while the first poll waits; again for as long as there are no file handles for it."""
     await asyncio.sleep(UNDER_WAY)
     while True:
         with suppress(OSError):
             converter()
-            _rich_html("")
+            if rich:
+                _rich_html("")
             return
         await asyncio.sleep(AGAIN_S)
