@@ -10,7 +10,7 @@ MOST_INDEXED = 100
 LOADED, NOT_LOADED = "✓", "○"
 
 LOADING = """\
-Before you do what a skill's description fits, load it with load_skill, silently; several may be loaded at once."""
+Before you do what a skill's description fits, load it with load_skill, silently; several may be loaded."""
 USING = """\
 Load a skill's references with load_skill_reference when it says so, on errors, and for examples or details. Unload it \
 with unload_skill when the topic changes, the task is done, or room is needed. Do so silently."""

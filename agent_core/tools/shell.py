@@ -180,7 +180,7 @@ def run_command_tool(
         )
         return await outcome(sandbox, command, context, "run_command")
 
-    reach = "" if network else " There is no network."
+    reach = "" if network else " No network."
     run_command.__doc__ = f"""Run a program in the workspace. For a shell: ["sh", "-c", "..."].{reach}"""
     return CommandTool(run_command, replace(COMMAND, label="Running {argv}", labels={"zh": "运行 {argv}"}))
 

@@ -44,7 +44,7 @@ def ask_user_tool(store: Store) -> Tool:
         *,
         context: ToolContext,
     ) -> str:
-        """Ask the person what you cannot go on without; they pick a choice or answer freely."""
+        """Ask the person what you cannot go on without; they choose or answer freely."""
         asked = await store.approvals.of_call(context.session_id, f"{context.answer_id}:{context.call_id}")
         if asked is None:
             raise ToolFailed("there is nobody to ask")

@@ -94,9 +94,9 @@ class JobTools:
             context: ToolContext,
         ) -> ToolResult:
             """Set or propose a reminder (what: its words, as the person said them, after "#name" for that chat),
-            propose a report (what: how to make it, with "to #name" at its end for that chat) or to change a job by its
-            id. when: plain words (in 20 minutes, every monday at 9:00), an ISO time, a cron line, or an RRULE with
-            BYHOUR and BYMINUTE."""
+            propose a report (what: how to make it, ending in "to #name" for that chat), or change a job by its id.
+            when: plain words (in 20 minutes, every monday at 9:00), an ISO time, a cron line, or an RRULE with BYHOUR
+            and BYMINUTE."""
             chat, by = _who(context)
             key = f"{context.session_id}:schedule:{context.answer_id}:{context.call_id}"
             post = await self.store.outbox.find(key)

@@ -374,7 +374,7 @@ def test_it_says_what_it_can_do_at_worst(run_command: Tool) -> None:
 def test_the_model_is_told_whether_there_is_a_network() -> None:
     sandbox = ProcessSandbox(PlainLauncher(), SystemClock())
 
-    assert run_command_tool(sandbox).spec.description.endswith("There is no network.")
+    assert run_command_tool(sandbox).spec.description.endswith("No network.")
     assert "network" not in run_command_tool(sandbox, network=True).spec.description
 
 
