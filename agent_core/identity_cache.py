@@ -7,7 +7,7 @@ message and model call; the rest are look-ups.
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,7 +30,7 @@ class IdentityCache(Generic[T, R]):
 
     def __init__(self, make: Callable[[T], R]) -> None:
         self._make = make
-        self._made: dict[int, object] = {}
+        self._made: dict[int, Any] = {}
         """Values by object id. An entry is removed before its object is freed, so no later object can match it."""
         self._held: dict[int, _Reference[T]] = {}
         self._row: tuple[Sequence[T], list[R]] = (), []
@@ -47,17 +47,18 @@ class IdentityCache(Generic[T, R]):
 
     def __call__(self, item: T) -> R:
         made = self._made.get(id(item), _NOTHING)
-        if made is _NOTHING:
-            return self.put(item, self._make(item))
-        return cast(R, item if made is _ITSELF else made)
+        if made is _ITSELF:
+            made = item
+        found: R = self.put(item, self._make(item)) if made is _NOTHING else made
+        return found
 
     def each(self, items: Iterable[T]) -> list[R]:
         """Return the values of all items, in order."""
-        get, values = self._made.get, list[object]()
+        get, values = self._made.get, list[Any]()
         for item in items:
             made = get(id(item), _NOTHING)
             values.append(item if made is _ITSELF else self(item) if made is _NOTHING else made)
-        return cast(list[R], values)
+        return values
 
     def row(self, items: Sequence[T]) -> list[R]:
         """Like `each`, optimised for a conversation that has only grown at its end: the known start is not even looked

@@ -53,7 +53,9 @@ class SseReader:
         for line in block.splitlines():
             if not line and not self._part:
                 continue
-            if not self._part and (text := _usual(line)):
+            is_whole = line.startswith(b"data: {") and line.endswith(b"}") and line.count(b"{") <= line.count(b"}")
+            text = line[len(b"data: ") :].decode("utf-8", "replace") if is_whole and not self._part else ""
+            if text and not _SEVERAL.search(text):  # as of nearly all lines
                 self._is_first = False
                 yield text
             else:
@@ -145,14 +147,6 @@ def _is_json(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _usual(line: bytes) -> str:
-    """Return the document of a line that holds one as nearly all do; empty for all other lines."""
-    if line.startswith(b"data: {") and line.endswith(b"}") and line.count(b"{") <= line.count(b"}"):
-        text = line[len(b"data: ") :].decode("utf-8", "replace")
-        return "" if _SEVERAL.search(text) else text
-    return ""
 
 
 def _data(line: bytes) -> str:

@@ -281,7 +281,11 @@ class OpenAiClient:
         An error instead of an answer may refuse the request: LM Studio begins its response before it has read that.
         """
         try:
-            value = _decoded(payload.removeprefix(_BOM))
+            text = payload.removeprefix(_BOM)
+            try:
+                value: object = from_json(text)
+            except ValueError:  # half of a pair of surrogates, or no JSON
+                value = read_json(text)
             if (words := usual_words(value)) is not None:
                 return words
             chunk = read_chunk(value)
@@ -327,14 +331,6 @@ class OpenAiClient:
 @cache
 def _timeout(silence: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=silence)
-
-
-def _decoded(text: str) -> object:
-    """Return the JSON in a text. Raises ValueError."""
-    try:
-        return from_json(text)
-    except ValueError:  # half of a pair of surrogates, or no JSON
-        return read_json(text)
 
 
 def _transient(message: str) -> LlmFailure:
