@@ -7,7 +7,7 @@ from agent_core.loop.answer import GOES_ON, is_paused
 from agent_core.loop.calls import BatchOutcome
 from agent_core.loop.engine import End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
-from agent_core.loop.limits import LoopLimits
+from agent_core.loop.limits import NO_BUDGET, LoopLimits
 from agent_core.loop.state import last_said, unanswered_calls
 from agent_core.messages import AgentMessage, AssistantMessage, JsonObject, NotificationMessage, StopReason, UserMessage
 from agent_core.models.llm import FailureKind, LlmFailure
@@ -42,7 +42,7 @@ async def decide(engine: Engine, run: Run, message: AssistantMessage, calls: Bat
         return End(calls.ends_run or TerminalReason.COMPLETED)
     if message.tool_calls:
         return _after_calls(engine, run, calls)
-    return _after_answer(engine, run, is_content=wanted != "continue")
+    return _after_answer(engine, run, message, is_content=wanted != "continue")
 
 
 def _after_calls(engine: Engine, run: Run, calls: BatchOutcome) -> Next | End:
@@ -51,13 +51,13 @@ def _after_calls(engine: Engine, run: Run, calls: BatchOutcome) -> Next | End:
     return at_limit(engine, run) or _steering(run) or Next(TransitionReason.TOOL_ROUND)
 
 
-def _after_answer(engine: Engine, run: Run, *, is_content: bool) -> Next | End:
+def _after_answer(engine: Engine, run: Run, message: AssistantMessage, *, is_content: bool) -> Next | End:
     """Decide after an answer without calls; `is_content` is False if the application requests one more turn."""
     done = End(TerminalReason.COMPLETED)
     if at_limit(engine, run):
         # The answer came in time: the run is completed, and queued messages stay in the queue.
         return done
-    on = _steering(run) or _rest_of_pause(run) or _rest_of_answer(engine, run) or _follow_up(run)
+    on = _steering(run) or _rest_of_answer(engine, run, message.stop_reason) or _follow_up(run)
     return on or (None if is_content else _one_more(engine, run)) or done
 
 
@@ -71,6 +71,8 @@ def at_limit(engine: Engine, run: Run) -> End | None:
         return End(TerminalReason.MAX_TOOL_CALLS)
     if seconds - run.waited >= limits.max_seconds:
         return End(TerminalReason.MAX_SECONDS)
+    if budget is NO_BUDGET:
+        return None
     spent = (
         (budget.max_tokens, state.usage.total + run.unreported),
         (budget.max_cost_usd, state.usage.cost_usd),
@@ -107,12 +109,10 @@ def _follow_up(run: Run) -> Next | None:
     return Next(TransitionReason.FOLLOW_UP) if run.pending else None
 
 
-def _rest_of_pause(run: Run) -> Next | None:
-    return Next(TransitionReason.PAUSE) if is_paused(_last_answer(run.state.messages)) else None
-
-
-def _rest_of_answer(engine: Engine, run: Run) -> Next | None:
-    note = go_on(engine, run)
+def _rest_of_answer(engine: Engine, run: Run, stopped: StopReason) -> Next | None:
+    if stopped is StopReason.PAUSE:
+        return Next(TransitionReason.PAUSE)
+    note = go_on(engine, run) if stopped is StopReason.LENGTH else None
     if note is None:
         return None
     run.pending.append(note)

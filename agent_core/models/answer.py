@@ -131,12 +131,17 @@ class Answer:
         if thinking := self._thought.rest():
             yield ThinkingDelta(index=self._words(thinking, thinking=True), delta=thinking)
         yield from self._sorted(self._written.feed(self._said.rest(), is_last=True))
+        if self._written.held:
+            yield from self._held_back()
+        self._settle()
+
+    def _held_back(self) -> Iterator[TextDelta | ToolCallDelta]:
+        """Yield the calls that stand in the text, and the words around them."""
         calls, text = calls_in(self._written.held, self._tools)
         if text.strip() or (text and not calls):
             yield TextDelta(index=self._words(text, thinking=False), delta=text)
         for call in calls:
             yield self._add_call(call)
-        self._settle()
 
     def _settle(self) -> None:
         """Take reasoning that was never closed for the answer if there is no other, and a text of JSON for a call."""
@@ -183,6 +188,8 @@ class Answer:
         """Return what goes back to the model, and False if that is too large to be kept: then only its words are."""
         thoughts = [block for block in self._blocks if isinstance(block, _Words) and block.thinking]
         said = "".join(piece for block in thoughts for piece in block.pieces)
+        if not (thoughts or self._private or self._calls):
+            return None, True
         texts, fields = self._private.texts, self._private.others
         fields |= {name: text for name, text in texts.items() if text != said}
         signed = sum(len(block.signature or "") for block in thoughts)

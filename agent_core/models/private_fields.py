@@ -33,6 +33,9 @@ class PrivateFields:
             else:
                 self._fields[name] = _joined(self._fields.get(name), value)
 
+    def __bool__(self) -> bool:
+        return bool(self._texts or self._details or self._fields)
+
     @property
     def texts(self) -> dict[str, str]:
         """Return the fields with reasoning as text."""

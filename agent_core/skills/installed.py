@@ -134,8 +134,10 @@ class InstalledSkills:
 
     def is_leftover(self, skill: Skill, approvals: Mapping[str, Approval]) -> bool:
         """Return True for a folder of this kind that no approval names: a proposal, or an earlier version."""
+        if skill.origin is not Origin.INSTALLED:
+            return False
         approval = approvals.get(skill.name)
-        return skill.origin is Origin.INSTALLED and (approval is None or not self._is_current(skill, approval))
+        return approval is None or not self._is_current(skill, approval)
 
     def is_locked(self, skill: Skill) -> bool:
         """Return True if a person locked the skill and its files are still the same."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 
 from agent_core.skills.header import BadSkill, Header, read_header
@@ -102,7 +103,7 @@ def entries(root: int, names: Names, most: int = MOST_ENTRIES) -> list[Found]:
         os.close(handle)
     if len(found) > most:
         raise BadSkill("there is too much in it", "take out what is no skill")
-    return sorted(found, key=lambda entry: entry.name)
+    return sorted(found, key=attrgetter("name"))
 
 
 def read(root: int, names: Names, most: int = MOST_BYTES) -> bytes:
@@ -249,8 +250,8 @@ class Contents:
 
     @property
     def signature(self) -> tuple[Signature, ...]:
-        files = (entry for entry in (*self.top, *self.scripts, *self.references) if entry.is_file)
-        return tuple(entry.signature for entry in files)
+        found = (*self.top, *self.scripts, *self.references)
+        return tuple([entry.signature for entry in found if entry.is_file])
 
 
 def contents(look: Callable[[Names], Sequence[Found]], names: Names, top: Sequence[Found]) -> Contents:
