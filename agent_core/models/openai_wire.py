@@ -104,12 +104,20 @@ class WireText:
         if reader not in self._written:
             self._written[reader] = IdentityCache(partial(_message_text, reader=reader))
         written = self._written[reader].row(request.messages)
-        if ToolResultMessage not in set(map(type, request.messages)):  # nothing is inserted
+        if not _is_inserted_into(request.messages, reader):
             return f"[{','.join((*texts, *filter(None, written)))}]"
         for text, (_, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
             texts.extend([text] if text else [])  # empty for an answer with reasoning only
             texts.extend(map(compact_json, inserted))
         return f"[{','.join(texts)}]"
+
+
+def _is_inserted_into(messages: Sequence[LlmMessage], reader: Reader) -> bool:
+    """Return True if something may go out between the messages."""
+    results = [message for message in messages if isinstance(message, ToolResultMessage)]
+    if reader.manner.answers_results:
+        return bool(results)
+    return reader.vision and any(isinstance(part, ImageContent) for each in results for part in each.content)
 
 
 def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[tuple[LlmMessage, list[WireObject]]]:

@@ -28,7 +28,7 @@ def error_in(fields: Mapping[str, object]) -> WireError | None:
             return None
         answered = fields.get("base_resp")  # MiniMax
         error = answered if isinstance(answered, Mapping) else fields
-        if not (any(error.get(name) for name in _MESSAGES) or error.get("object") == "error"):
+        if not (any(map(error.get, _MESSAGES)) or error.get("object") == "error"):
             return None
         if _first(error, _CODES).lower() in _NO_ERROR:
             return None

@@ -54,7 +54,7 @@ def usage_in(value: object) -> WireUsage | None:
         return None
     details = fields_of(fields.get("prompt_tokens_details") or fields.get("input_tokens_details")) or {}
     told = (details.get("cached_tokens"), fields.get("cached_tokens"), fields.get("prompt_cache_hit_tokens"))
-    cached = next((count for each in told if (count := count_in(each))), 0)
+    cached = next((count for each in told if each and (count := count_in(each))), 0)
     return WireUsage(
         prompt=count_in(fields.get("prompt_tokens", fields.get("input_tokens"))),
         completion=count_in(fields.get("completion_tokens", fields.get("output_tokens"))),

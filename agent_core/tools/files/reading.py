@@ -4,7 +4,6 @@ import asyncio
 import os
 import stat
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from agent_core.origin import DATA
@@ -89,9 +88,11 @@ def _short(line: str) -> str:
 
 def has_files(workspace: Path) -> bool:
     """Return True if there is anything in a workspace. Blocks, for a moment."""
-    with suppress(OSError), os.scandir(workspace) as found:
-        return any(found)
-    return False
+    try:
+        with os.scandir(workspace) as found:
+            return any(found)
+    except OSError:
+        return False
 
 
 def _listing(workspace: Path, path: str, opener: Opener) -> str:

@@ -59,9 +59,7 @@ def test_without_skills_nothing_is_said_of_them(tmp_path: Path) -> None:  # S1-0
     chat_skills = RecordedSkills(tmp_path / "none").on
 
     assert not chat_skills.texts.protocol
-    assert "kill" not in system(chat_skills).replace("load a skill only then", "").replace(
-        "skill or a tool", ""
-    )
+    assert "kill" not in system(chat_skills).replace("load a skill only then", "").replace("skill or a tool", "")
     assert [
         chat_skills.texts.index,
         chat_skills.texts.protocol,
