@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from http import HTTPStatus
 from itertools import chain
 from urllib.parse import urlsplit
@@ -78,6 +78,17 @@ class _StreamFailed(Exception):
         """The server's words, if it refused the request."""
 
 
+class _Call:
+    """A call, whose answer is collected from when the server has one."""
+
+    def __init__(self, begin: Callable[[], Answer]) -> None:
+        self._begin = begin
+
+    @cached_property
+    def answer(self) -> Answer:
+        return self._begin()
+
+
 @dataclass
 class _Progress:
     """The place in a response."""
@@ -127,7 +138,7 @@ class OpenAiClient:
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
         tools = {tool.name: tool.parameters for tool in request.tools}
-        answer = cache(partial(Answer, model, self._make_id, provider=self._provider, tools=tools))
+        call = _Call(partial(Answer, model, self._make_id, provider=self._provider, tools=tools))
         before = self._manners.of(model.wire_name)
         while True:
             failure = None
@@ -137,7 +148,7 @@ class OpenAiClient:
                 body = manner.fits(body)
             written = self._written(model, body, request, manner)
             try:
-                async with contextlib.aclosing(self._events(answer, written, options)) as events:
+                async with contextlib.aclosing(self._events(call, written, options)) as events:
                     async for event in events:
                         yield event
             except _StreamFailed as error:
@@ -145,19 +156,14 @@ class OpenAiClient:
                     continue
                 failure = error.failure
             break
-        for late in answer().rest():
+        for late in call.answer.rest():
             yield late
-        done = answer().done(None if answer().finished else failure)
+        done = call.answer.done(None if call.answer.finished else failure)
         lost_tools = bool(tools) and self._manners.of(model.wire_name).without_tools(before)
         yield done.model_copy(update={"lost_tools": True}) if lost_tools else done
 
-    async def _events(
-        self, answer: Callable[[], Answer], body: bytes, options: LlmOptions
-    ) -> AsyncGenerator[StreamEvent, None]:
-        """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed.
-
-        `answer` returns what collects the answer, which is made once the server has one.
-        """
+    async def _events(self, call: "_Call", body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
+        """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed."""
         progress = _Progress()
         session = self._session or self._open_session()
         try:
@@ -169,10 +175,10 @@ class OpenAiClient:
                 allow_redirects=False,
             ) as response:
                 await self._check(response, options.timeout_s)
-                for start in answer().begins():
+                for start in call.answer.begins():
                     yield start
                 if response.content_type == "application/json":
-                    for delta in self._deltas(answer(), await _whole(response), progress):
+                    for delta in self._deltas(call.answer, await _whole(response), progress):
                         yield delta
                 else:
                     reader, utf8, is_empty = SseReader(), Utf8(), True
@@ -180,7 +186,7 @@ class OpenAiClient:
                         part = await response.content.readany()
                         is_empty = is_empty and not part.strip()
                         payloads = reader.feed(utf8.of(part)) if part else reader.finish()
-                        for delta in self._deltas(answer(), payloads, progress):
+                        for delta in self._deltas(call.answer, payloads, progress):
                             yield delta
                         if not part:
                             break

@@ -122,6 +122,8 @@ def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]
 
 def _plain_calls(text: str) -> Iterator[WrittenCall]:
     """Yield the calls of a text that is JSON of calls alone."""
+    if not text.startswith(("{", "[")):
+        return
     try:
         value = read_json(text, strict=False)
     except ValueError:
