@@ -4,13 +4,8 @@ from collections import Counter
 
 from agent_core.alphabets import WESTERN
 
-LABELS = {
-    "cp037": "IBM037 (EBCDIC)",
-    "cp273": "IBM273 (EBCDIC)",
-    "cp500": "IBM500 (EBCDIC)",
-    "cp1140": "IBM1140 (EBCDIC)",
-}
-"""The name of each code page for people; those before fit equally."""
+PAGES = ("cp037", "cp273", "cp500", "cp1140")
+"""In the order in which they are taken where they fit equally."""
 BREAK = "\x85"
 """The end of a line on a mainframe."""
 _BLANK, _BLANK_IN_ASCII = (b"\x40", b"\x15", b"\x25"), (b"\n", b" ")
@@ -26,7 +21,7 @@ def code_page(content: bytes) -> str:
     """Return the code page in which most is usual; empty if it is no EBCDIC."""
     if any(each in content for each in _BLANK_IN_ASCII) or not any(each in content for each in _BLANK):
         return ""
-    scored = [(_usual(content, page), -place, page) for place, page in enumerate(LABELS)]
+    scored = [(_usual(content, page), -place, page) for place, page in enumerate(PAGES)]
     usual, _, page = max(scored)
     text = content.decode(page)
     letters = sum(char in _LETTERS for char in text)

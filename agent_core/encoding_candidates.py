@@ -33,7 +33,6 @@ from agent_core.single_words import in_language, of_frequent
 @dataclass(frozen=True)
 class Candidate:
     encoding: str
-    label: str
     weights: Sequence[Weight]
     """That of each of its languages."""
     misfit: Misfit
@@ -115,54 +114,48 @@ _russian, _slavic = _words("ru"), _words("ru uk")
 _japanese_word = _characters(KANJI | {chr(kana) for kana in range(0x3041, 0x30FF)}, 6_355)
 
 CANDIDATES = (
-    Candidate("cp1252", "Windows-1252", measured(_WESTERN), _both(crowded, misplaced), _IN_WEST),
-    Candidate("cp1250", "Windows-1250", among(*CENTRAL, rare="ëç"), crowded, _IN_MIDDLE),
-    Candidate("cp1254", "Windows-1254", among(TURKISH, rare="".join(WESTERN)), crowded, "tr de"),
-    Candidate("cp1257", "Windows-1257", among(*BALTIC, most=0.975), crowded, _ON_BALTIC),
-    Candidate("iso8859_2", "ISO-8859-2", among(*CENTRAL), crowded, _IN_MIDDLE),
-    Candidate("cp1251", "Windows-1251", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ"), mixed, of_word=_slavic),
+    Candidate("cp1252", measured(_WESTERN), _both(crowded, misplaced), _IN_WEST),
+    Candidate("cp1250", among(*CENTRAL, rare="ëç"), crowded, _IN_MIDDLE),
+    Candidate("cp1254", among(TURKISH, rare="".join(WESTERN)), crowded, "tr de"),
+    Candidate("cp1257", among(*BALTIC, most=0.975), crowded, _ON_BALTIC),
+    Candidate("iso8859_2", among(*CENTRAL), crowded, _IN_MIDDLE),
+    Candidate("cp1251", among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ"), mixed, of_word=_slavic),
     Candidate(
         "gb18030",
-        "GB18030",
         (_han(SIMPLIFIED, _level("gb2312", 0xB0, 0xD7)),),
         within_latin,
         of_word=_characters(SIMPLIFIED, 6_763),
     ),
     Candidate(
         "big5hkscs",
-        "Big5",
         (_han(TRADITIONAL, _level("big5", 0xA4, 0xC6)),),
         within_latin,
         of_word=_characters(TRADITIONAL, 5_401),
     ),
-    Candidate("cp932", "Shift-JIS", (_japanese(),), within_latin, of_word=_japanese_word),
-    Candidate("cp949", "EUC-KR", (_korean,), within_latin, of_word=_characters(HANGUL, 2_350)),
-    Candidate("euc_jp", "EUC-JP", (_japanese(),), within_latin, of_word=_japanese_word),
-    Candidate("cp1253", "Windows-1253", among(_GREEK, rare="ΐΰϊϋ΄΅", most=0.99), greek, of_word=_words("el")),
-    Candidate("cp1255", "Windows-1255", between("\u05d0", "\u05ea", 1.0), hebrew, of_word=_words("he")),
-    Candidate("cp1256", "Windows-1256", between("\u060c", "\u06d2"), mixed, of_word=_words("ar")),
-    Candidate("koi8_r", "KOI8-R", between("\u0410", "\u0451", 0.97), mixed, of_word=_russian),
+    Candidate("cp932", (_japanese(),), within_latin, of_word=_japanese_word),
+    Candidate("cp949", (_korean,), within_latin, of_word=_characters(HANGUL, 2_350)),
+    Candidate("euc_jp", (_japanese(),), within_latin, of_word=_japanese_word),
+    Candidate("cp1253", among(_GREEK, rare="ΐΰϊϋ΄΅", most=0.99), greek, of_word=_words("el")),
+    Candidate("cp1255", between("\u05d0", "\u05ea", 1.0), hebrew, of_word=_words("he")),
+    Candidate("cp1256", between("\u060c", "\u06d2"), mixed, of_word=_words("ar")),
+    Candidate("koi8_r", between("\u0410", "\u0451", 0.97), mixed, of_word=_russian),
     Candidate(
         "koi8_u",
-        "KOI8-U",
         (*between("\u0410", "\u0451", 0.96), *among(f"{_RUSSIAN}іїєґ", most=0.97)),
         mixed,
         of_word=_words("uk"),
     ),
-    Candidate("iso8859_5", "ISO-8859-5", between("\u0410", "\u0451", 0.955), mixed, of_word=_russian),
-    Candidate(
-        "cp866", "CP866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines), of_word=_russian
-    ),
-    Candidate("cp874", "CP874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
-    Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
-    Candidate("cp437", "CP437", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
-    Candidate("cp852", "CP852", drawn(among(*CENTRAL, most=0.78), 1.0), _boxed, _IN_MIDDLE),
-    Candidate("cp775", "CP775", drawn(among(*BALTIC, most=0.78), 1.0), _boxed, _ON_BALTIC),
-    Candidate("mac_roman", "Mac Roman", among(*WESTERN, most=0.62), crowded, _IN_WEST),
-    Candidate("mac_latin2", "Mac Latin2", among(*CENTRAL, most=0.6), crowded, _IN_MIDDLE),
+    Candidate("iso8859_5", between("\u0410", "\u0451", 0.955), mixed, of_word=_russian),
+    Candidate("cp866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines), of_word=_russian),
+    Candidate("cp874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
+    Candidate("cp850", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
+    Candidate("cp437", drawn(_LETTERS_OF_DOS, 1.0), _boxed, _IN_WEST),
+    Candidate("cp852", drawn(among(*CENTRAL, most=0.78), 1.0), _boxed, _IN_MIDDLE),
+    Candidate("cp775", drawn(among(*BALTIC, most=0.78), 1.0), _boxed, _ON_BALTIC),
+    Candidate("mac_roman", among(*WESTERN, most=0.62), crowded, _IN_WEST),
+    Candidate("mac_latin2", among(*CENTRAL, most=0.6), crowded, _IN_MIDDLE),
     Candidate(
         "mac_cyrillic",
-        "Mac Cyrillic",
         among(_RUSSIAN, _OTHER_CYRILLIC, rare="щфъ", most=0.99),
         _of_mac,
         of_word=_slavic,

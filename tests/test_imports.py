@@ -122,6 +122,18 @@ async def test_what_writes_rich_messages_is_imported_only_where_a_chat_has_them(
     assert (ran.code, ran.err, ran.out.splitlines()) == (0, "", [str(writers[1:]), str(writers)])
 
 
+async def test_what_guesses_at_encodings_is_imported_for_the_first_file_that_needs_it(tmp_path: Path) -> None:
+    program = (
+        "import sys, gateway.app.start; from agent_core.encodings import read_text\n"
+        "for text in (b'1 + 1', 'caf\\u00e9'.encode(), 'caf\\u00e9'.encode('cp1252')):\n"
+        "    print(read_text(text).encoding, 'agent_core.guessed_text' in sys.modules)"
+    )
+
+    ran = await python("-P", "-c", program, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+
+    assert (ran.code, ran.err, ran.out.splitlines()) == (0, "", ["utf-8 False", "utf-8 False", "cp1252 True"])
+
+
 async def test_plugins_build_no_models_at_the_start_but_their_settings(tmp_path: Path) -> None:
     """Building one takes half a millisecond; with `defer_build` its first use does so."""
     program = (

@@ -23,6 +23,7 @@ INNER = {
     "agent_core.clock": "ids of calls that a model makes",
     "agent_core.encodings": "text in the encodings of old programs",
     "agent_core.file_handles": "what a run lacks to go on",
+    "agent_core.file_text": "the same",
     "agent_core.identity_cache": "figures of what requests repeat",
     "agent_core.json_text": "JSON of others",
     "agent_core.loop.execution": "results of calls in our own words",

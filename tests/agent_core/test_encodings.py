@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.encoding_candidates import CANDIDATES
-from agent_core.encodings import LABELS, read_text
+from agent_core.encodings import read_text
+from agent_core.file_text import LABELS
 
 TEXTS = {
     "cp932": [
@@ -252,4 +253,4 @@ def test_a_large_file_is_judged_by_its_start() -> None:
 
 
 def test_every_encoding_has_a_name_of_its_own() -> None:
-    assert len({each.label for each in CANDIDATES}) == len(CANDIDATES)
+    assert len({LABELS[each.encoding] for each in CANDIDATES}) == len(CANDIDATES)

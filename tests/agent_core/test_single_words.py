@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent_core.encodings import LABELS, read_text
+from agent_core.encodings import read_text
+from agent_core.file_text import LABELS
 
 WORDS = {
     "cp1251": (

@@ -9,7 +9,8 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent_core.encodings import FileText, read_text
+from agent_core.encodings import read_text
+from agent_core.file_text import FileText
 from agent_core.tools.files.unseen import unseen_format
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener, open_root

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from agent_core.encodings import LABELS, FileText
+from agent_core.file_text import LABELS, FileText
 from agent_core.origin import DATA, Origin
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (

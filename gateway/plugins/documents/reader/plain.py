@@ -5,7 +5,8 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from agent_core.encodings import FileText, read_text
+from agent_core.encodings import read_text
+from agent_core.file_text import FileText
 from gateway.plugins.documents.reader.html_text import text_of_html
 from gateway.plugins.documents.reader.page import Document, Page, Unreadable
 from gateway.plugins.documents.reader.tables import row
