@@ -108,7 +108,7 @@ class Answers:
     async def _is_told_by_cards(self, said: Sequence[AgentMessage]) -> bool:
         """Return True if the model's closing words only repeat cards that stand in the chat."""
         found = [await self._store.outbox.find(key) for key in cards_of(said)]
-        return repeats_cards(said, [card.message.markdown for card in found if card is not None])
+        return bool(found) and repeats_cards(said, [card.message.markdown for card in found if card is not None])
 
     async def shown(self, run: Run) -> Posted | None:
         """Return the run's progress message. If it was not recorded, look for it on the platform."""

@@ -146,9 +146,9 @@ class ChatRun:
             return
         self._progress = progress = self._answers.progress(self._run, self._language, posted)
         try:
-            async with self._runner.driving(self._run, self._agent, self) as emit:
-                with self._agent.running(start, emit) as run:
-                    await self._agent.loop.run(run, self.prompts, reason)
+            await self._runner.equip(self._run, self._agent)
+            with self._runner.driving(self._run, self._agent, self) as emit, self._agent.running(start, emit) as run:
+                await self._agent.loop.run(run, self.prompts, reason)
         finally:
             await progress.stop()
         if self.is_left:

@@ -105,7 +105,7 @@ class Ledger:
         accounts = tuple(accounts)
         if self._noted is not None:
             self._noted.append((accounts, at, spent))
-        for period in Period:
+        for period in self._sums:
             (self._holding(at, period) or self._begin(period, at)).add(accounts, spent)
 
     def learn(self, account: Account, at: float, period: Period, used: Spent) -> None:

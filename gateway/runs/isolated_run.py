@@ -119,7 +119,8 @@ class IsolatedRun:
         budget = _left_of(self._budget, usage_of(earlier))
         so_far = await self._store.runs.so_far(run, attempt.said)
         start = RunStart(run.id, run.person, budget, so_far, can_wait=can_wait)
-        async with self._runner.driving(run, agent, self) as emit:
+        await self._runner.equip(run, agent)
+        with self._runner.driving(run, agent, self) as emit:
             await self.errand.run(prompt, start, emit)
         return self.errand.report
 

@@ -1,8 +1,8 @@
 """The lifecycle that the runs of chats, tasks and jobs share."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -102,10 +102,13 @@ class Runner:
         is_lost = not said and await self._store.transcript.has_rows(run)
         return Attempt(said, await is_stuck(self._store, run, said), is_lost)
 
-    @asynccontextmanager
-    async def driving(self, run: Run, agent: Agent, watcher: Watcher) -> AsyncIterator[Emit]:
-        """Give the agent its model, and yield what stores and handles each event of the run before the next one
-        happens.
+    async def equip(self, run: Run, agent: Agent) -> None:
+        """Give the agent of a run its model."""
+        await self._models.give(agent, run)
+
+    @contextmanager
+    def driving(self, run: Run, agent: Agent, watcher: Watcher) -> Iterator[Emit]:
+        """Yield what stores and handles each event of the run before the next one happens. `equip` the agent first.
 
         The context ends early where the watcher leaves the run. While the program drains, or the chat is left, the run
         pauses at its next safe point. No call begins in a process that may have been taken over: files in the home,
@@ -114,7 +117,6 @@ class Runner:
         Raises OSError within the context if the run has failed for want of a file handle; it goes on where it stopped.
         """
         tools = agent.loop.tools
-        await self._models.give(agent, run)
         recorder = RunRecorder(self._records, agent, run, watcher.said)
 
         async def handle(event: AgentEvent) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import Enum
 from operator import is_
 from types import NoneType
-from typing import TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -49,10 +49,11 @@ _TOOL = "name", "tool_name"
 
 def masked(value: T, mask: Mask) -> T:
     """Return the value with secrets masked; the same object if it has none."""
-    return cast(T, _masked(value, mask))
+    safe: T = _masked(value, mask)
+    return safe
 
 
-def _masked(value: object, mask: Mask) -> object:
+def _masked(value: Any, mask: Mask) -> Any:
     if type(value) is str:
         return mask(value)
     match value:
