@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -61,24 +62,33 @@ class UnderWay:
         self.keys = self._over.keys()
         """The keys with operations in progress."""
 
-    @contextmanager
-    def begun(self, key: Hashable) -> Iterator[None]:
-        """Count an operation as in progress while the context is entered."""
+    def begin(self, key: Hashable) -> Callable[[], None]:
+        """Count an operation as in progress. Return what ends it, which may be called again."""
         over = asyncio.get_running_loop().create_future()
         others = self._over.setdefault(key, set())
         others.add(over)
+        return partial(self._end, key, others, over)
+
+    @contextmanager
+    def begun(self, key: Hashable) -> Iterator[None]:
+        """Count an operation as in progress while the context is entered."""
+        end = self.begin(key)
         try:
             yield
         finally:
-            over.set_result(None)
-            others.discard(over)
-            if not others:
-                del self._over[key]
+            end()
 
     async def over(self, key: Hashable, patience: float) -> None:
         """Wait until the operations now in progress are over, for `patience` seconds at most."""
         if under_way := self._over.get(key):
             await asyncio.wait(under_way, timeout=patience)
+
+    def _end(self, key: Hashable, others: "set[asyncio.Future[None]]", over: "asyncio.Future[None]") -> None:
+        if not over.done():
+            over.set_result(None)
+            others.discard(over)
+            if not others:
+                del self._over[key]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 import aiohttp
 from pydantic import JsonValue
@@ -262,8 +262,8 @@ class Client(Bot):
         if method in _UPLOADS:
             return await self._post(method, dict(parameters), read_timeout=seconds)
         request = self._polls if method == "getUpdates" else self._calls
-        plain = _Plain({name: value for name, value in parameters.items() if value is not None})
-        return await request.post(f"{self.base_url}/{method}", cast(RequestData, plain), read_timeout=seconds)
+        plain: Any = _Plain({name: value for name, value in parameters.items() if value is not None})
+        return await request.post(f"{self.base_url}/{method}", plain, read_timeout=seconds)
 
     async def fetch(self, path: str, *, seconds: float) -> bytes:
         """Return the content of a file at a path from getFile. Raises ChannelError."""

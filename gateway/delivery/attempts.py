@@ -1,6 +1,6 @@
 """The attempts to send one message: how often it may have arrived, and when it is tried again."""
 
-from contextlib import ExitStack
+from collections.abc import Callable
 
 from channels.base import ChannelError
 
@@ -15,6 +15,10 @@ class Unconfirmed(ChannelError):
         super().__init__("nobody knows whether it arrived")
 
 
+def _nothing() -> None:
+    """End nothing, as nothing was sent yet."""
+
+
 class Attempts:
     """Retry policy and counter for one post."""
 
@@ -23,8 +27,8 @@ class Attempts:
         self._delay = FIRST_DELAY
         self.unknown = unknown
         """Number of sends, including those before restarts, that may have arrived."""
-        self.unanswered = ExitStack()
-        """Entered while the message may be on the screen and the platform has not acknowledged it."""
+        self.answered: Callable[[], None] = _nothing
+        """Called once the message is acknowledged, or is certainly not on the screen."""
 
     def wait_after(self, error: ChannelError, now: float) -> float | None:
         """Return the seconds until the next try, or None to give up."""

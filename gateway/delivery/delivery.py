@@ -238,10 +238,12 @@ class Delivery:
 
     async def _deliver(self, post: Post) -> ChannelError | None:
         attempts = Attempts(self._clock.monotonic() + GIVE_UP_AFTER, post.unknown)
-        with attempts.unanswered:
-            if attempts.unknown:  # an earlier process started the send
-                attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
+        if attempts.unknown:  # an earlier process started the send
+            attempts.answered = self._unanswered.begin(post.chat)
+        try:
             return await self._try(post, attempts)
+        finally:
+            attempts.answered()
 
     async def _try(self, post: Post, attempts: Attempts) -> ChannelError | None:
         without: ChannelError | None = None  # because of which the post goes out without its file
@@ -318,13 +320,13 @@ class Delivery:
 
     async def _call(self, post: Post, attempts: Attempts) -> Posted:
         if not attempts.unknown:
-            attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
+            attempts.answered = self._unanswered.begin(post.chat)
         try:
             return await self._made(post, attempts)
         except ChannelError as error:
             self.tally.refused(post, error)
             if not attempts.unknown:  # it is certainly not on the screen
-                attempts.unanswered.close()
+                attempts.answered()
             raise
 
     async def _made(self, post: Post, attempts: Attempts) -> Posted:

@@ -1,8 +1,8 @@
 """The typing indicator, shown until an answer arrives and renewed as often as the platform needs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
+from functools import partial
 
 from agent_core.clock import Clock
 from channels.base import ChannelError, ChatKey
@@ -55,15 +55,21 @@ class Typing:
         self._delivery = delivery
         self._clock = clock
 
-    @asynccontextmanager
-    async def shown(
-        self, chat: ChatKey, is_wanted: Callable[[], bool] = lambda: True, *, after: float = 0.0
-    ) -> AsyncIterator[None]:
+    def shown(self, chat: ChatKey, is_wanted: Callable[[], bool] = lambda: True, *, after: float = 0.0) -> "Shown":
         """Show the indicator while the context is open; the arguments are those of `show_typing`."""
         masked_channel, limiter = self._delivery.masked_channel(chat), self._delivery.limiter(chat)
-        typing = asyncio.create_task(show_typing(masked_channel, chat, limiter, self._clock, is_wanted, after=after))
-        try:
-            yield
-        finally:
-            typing.cancel()
-            await asyncio.wait((typing,))
+        return Shown(partial(show_typing, masked_channel, chat, limiter, self._clock, is_wanted, after=after))
+
+
+class Shown:
+    """Shows a typing indicator while the context is open."""
+
+    def __init__(self, show: Callable[[], Coroutine[object, object, None]]) -> None:
+        self._show = show
+
+    async def __aenter__(self) -> None:
+        self._task = asyncio.create_task(self._show())
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        await asyncio.wait((self._task,))

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import structlog
 
@@ -248,8 +248,8 @@ class Writer:
                 results = await self._made(changes)
             else:
                 *results, sequence = await self._made([*changes, self._numbering])
-                if sequence is not None:
-                    self._mark.committed(cast(int, sequence))
+                if isinstance(sequence, int):
+                    self._mark.committed(sequence)
         except Fenced:
             self._fail_all([*batch, *self._alone, *self._jobs])
             return None
