@@ -202,17 +202,19 @@ class Mailbox:
 
     def taken(self, message_id: str) -> None:
         """Remove the item of a message that the agent has taken in."""
-        for seq in inbox_seqs([message_id]):
-            if seq in self._given:
-                self._remove(seq)
+        if self._given:
+            for seq in inbox_seqs([message_id]):
+                if seq in self._given:
+                    self._remove(seq)
 
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
-        for item in self._given.values():
-            self._tell(item, Place.WAITS)
-        self._waiting.update(self._given)
-        self._given.clear()
-        self._sort_waiting()
+        if self._given:
+            for item in self._given.values():
+                self._tell(item, Place.WAITS)
+            self._waiting.update(self._given)
+            self._given.clear()
+            self._sort_waiting()
 
     def drop(self, sender: str, *, with_given: bool) -> list[InboxItem]:
         """Remove and return a sender's messages that are not to be answered any more.

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -194,12 +195,14 @@ class Writer:
         while self._jobs or not self._closing.is_set():
             await self._wanted.wait()
             began = loop.time()
-            batch = [self._jobs.popleft() for _ in range(min(MOST_TOGETHER, len(self._jobs)))]
-            if not self._jobs and self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            if not self._jobs and not self._closing.is_set():
+            batch = [*islice(self._jobs, MOST_TOGETHER)]
+            for _ in batch:
+                self._jobs.popleft()
+            if not self._jobs:
                 self._wanted.clear()
+                if self._timer is not None:
+                    self._timer.cancel()
+                    self._timer = None
             if batch and await self._commit(batch) is not None:
                 # One of them failed; committed alone, each gets its own result.
                 self._alone.extend(batch)
