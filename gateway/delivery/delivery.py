@@ -287,8 +287,7 @@ class Delivery:
         """Record the arrival of a post; `tries` were not recorded before."""
         is_new = post.message_id is None and not post.is_progress
         arrival = self.arriving(post) if is_new else None
-        also = arrival.record if arrival else None
-        await self._store.outbox.sent(post, posted, tries, also)
+        await self._store.outbox.sent(post, posted, tries, arrival.record if arrival else None)
         if arrival is not None:
             arrival.begin()
 
