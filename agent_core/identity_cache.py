@@ -57,7 +57,9 @@ class IdentityCache(Generic[T, R]):
         get, values = self._made.get, list[Any]()
         for item in items:
             made = get(id(item), _NOTHING)
-            values.append(item if made is _ITSELF else self(item) if made is _NOTHING else made)
+            if made is _NOTHING:
+                made = self.put(item, self._make(item))
+            values.append(item if made is _ITSELF else made)
         return values
 
     def row(self, items: Sequence[T]) -> list[R]:
@@ -66,6 +68,8 @@ class IdentityCache(Generic[T, R]):
         before, made = self._row
         if len(before) > len(items) or not all(map(is_, before, items)):
             before, made = (), []
+        elif len(before) == len(items):
+            return made
         made = [*made, *self.each(items[len(before) :])]
         self._row = tuple(items), made  # a copy, because a list may grow
         return made

@@ -139,10 +139,11 @@ class OpenAiClient:
         """See `LlmClient.stream`."""
         tools = {tool.name: tool.parameters for tool in request.tools}
         call = _Call(partial(Answer, model, self._make_id, provider=self._provider, tools=tools))
-        before = self._manners.of(model.wire_name)
+        name = model.wire_name
+        before = self._manners.of(name)
         while True:
             failure = None
-            manner = self._manners.of(model.wire_name, request.messages)
+            manner = self._manners.of(name, request.messages)
             body = self._body(model, request, options)
             if manner != AS_USUAL:
                 body = manner.fits(body)
@@ -152,14 +153,14 @@ class OpenAiClient:
                     async for event in events:
                         yield event
             except _StreamFailed as error:
-                if self._manners.learn(model.wire_name, error.refusal, body, request.messages):
+                if self._manners.learn(name, error.refusal, body, request.messages):
                     continue
                 failure = error.failure
             break
         for late in call.answer.rest():
             yield late
         done = call.answer.done(None if call.answer.finished else failure)
-        lost_tools = bool(tools) and self._manners.of(model.wire_name).without_tools(before)
+        lost_tools = bool(tools) and manner.without_tools(before)
         yield done.model_copy(update={"lost_tools": True}) if lost_tools else done
 
     async def _events(self, call: "_Call", body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
