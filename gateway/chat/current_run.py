@@ -29,8 +29,8 @@ class CurrentRun:
     def begin(self, run: Run, items: Sequence[InboxItem]) -> None:
         """Hold a run that begins with these messages; with none, it is resumed."""
         self.run, self._items, self._started = run, items, self._turns.clock.monotonic()
-        tags = (each.event.sender.language for each in items)
-        self.language = next((tag for tag in tags if tag), "") if items else None
+        tags = [each.event.sender.language for each in items]
+        self.language = next(filter(None, tags), "") if items else None
         self.is_stopping = False
         self._over.clear()
 

@@ -72,10 +72,10 @@ class Pace:
 
         Those count that were sent after Parley began to listen, by the platform's time of sending.
         """
-        events = (item.event for item in items)
-        since = self._listening_since
-        counted = next((each for each in events if each.at >= since.get(each.chat.platform, self._began)), None)
-        return self.run_wait(counted.chat, counted.sender) if counted else 0.0
+        for event in (item.event for item in items):
+            if event.at >= self._listening_since.get(event.chat.platform, self._began):
+                return self.run_wait(event.chat, event.sender)
+        return 0.0
 
     def run_wait(self, chat: ChatKey, sender: Sender) -> float:
         """Return the seconds until the user may cause a run in the chat; 0 also takes a token."""

@@ -213,9 +213,11 @@ class ChatSession:
         if not self._has_work:
             return
         async with self._typing.shown(self.key, self.current.is_busy):
-            while self._has_work:
+            while True:
                 if (turn := await self._next_turn()) is not None:
                     await self._attempt(*turn)
+                if not self._has_work:
+                    return
 
     async def _next_turn(self) -> tuple[Run, Sequence[InboxItem]] | None:
         """Return the run that comes next: an unfinished one, or a new one for these messages. Unsent posts and jobs'

@@ -83,7 +83,7 @@ class Steps(Table):
     def add(self, steps: Iterable[Step]) -> "asyncio.Future[None]":
         """Record events of a run that follow its last transcript message."""
         rows = [(step.run, step.at, _written(step.event), step.state and _written(step.state)) for step in steps]
-        if self._secrets.are_in("".join(f"{event}{state}" for _, _, event, state in rows)):  # hardly ever
+        if self._secrets.are_in("".join([f"{event}{state}" for _, _, event, state in rows])):  # hardly ever
             rows = [(run, at, self._masked(event), state and self._masked(state)) for run, at, event, state in rows]
 
         insert = f"INSERT INTO steps (run, after, at, event, state) VALUES {', '.join([_ROW] * len(rows))}"  # noqa: S608
