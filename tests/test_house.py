@@ -174,6 +174,7 @@ LATE = {
     "agent_core/models/litellm_client.py",
     "agent_core/models/selection.py",
     "channels/telegram/adapter.py",
+    "gateway/commands/skill_archives.py",
     "gateway/upkeep/forgetting.py",
     "gateway/upkeep/nightly_backup.py",
 }

@@ -86,8 +86,8 @@ async def test_no_sdk_is_imported_outside_of_its_home_nor_by_its_settings(tmp_pa
     assert (ran.code, ran.err, ran.out.strip()) == (0, "", "[]")
 
 
-async def test_the_start_imports_nothing_that_only_a_page_a_terminal_or_metrics_need(tmp_path: Path) -> None:
-    needed_later = {"aiohttp.web", "prompt_toolkit", "prometheus_client"}
+async def test_the_start_imports_nothing_that_only_a_page_a_terminal_metrics_or_archives_need(tmp_path: Path) -> None:
+    needed_later = {"aiohttp.web", "prompt_toolkit", "prometheus_client", "tarfile"}
     program = f"import gateway.app.start, sys; print(sorted({needed_later!r} & set(sys.modules)))"
 
     ran = await python("-P", "-c", program, cwd=tmp_path, environ={"HOME": str(tmp_path)})

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from agent_core.skills.header import BadSkill, Header, read_header
-from agent_core.skills.skill import FILE, MOST_APPROVED_BYTES, MOST_APPROVED_FILES, MOST_BYTES
+from agent_core.skills.header import BadSkill, read_header
+from agent_core.skills.skill import FILE, MOST_APPROVED_BYTES, MOST_APPROVED_FILES, MOST_BYTES, PackedSkill
 from agent_core.skills.tar_members import members
 from agent_core.untrusted import harmless
 
@@ -75,17 +75,6 @@ class Entry:
     trouble: ArchiveTrouble | None
     """Why it cannot be read."""
     read: Callable[[], bytes]
-
-
-@dataclass(frozen=True)
-class PackedSkill:
-    header: Header
-    files: dict[str, bytes]
-    """Content by path, sorted."""
-
-    @property
-    def name(self) -> str:
-        return self.header.name
 
 
 def packed_skill(content: bytes, title: str, *, within: str = "", wanted: str = "") -> PackedSkill:

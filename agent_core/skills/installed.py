@@ -15,9 +15,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core.file_lock import file_locked
-from agent_core.skills.archive import PackedSkill
 from agent_core.skills.header import BadSkill
-from agent_core.skills.skill import SCRIPTS, Origin, Skill, digest, opened, read_all
+from agent_core.skills.skill import SCRIPTS, Origin, PackedSkill, Skill, digest, opened, read_all
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -241,6 +241,19 @@ class Skill:
 
 
 @dataclass(frozen=True)
+class PackedSkill:
+    """A skill with all its files, as it comes from an archive."""
+
+    header: Header
+    files: dict[str, bytes]
+    """Content by path, sorted."""
+
+    @property
+    def name(self) -> str:
+        return self.header.name
+
+
+@dataclass(frozen=True)
 class Contents:
     """The entries of a skill's folder; the files are not read."""
 

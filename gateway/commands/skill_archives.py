@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from agent_core.file_handles import raise_lack
-from agent_core.skills.archive import BadArchive, PackedSkill, packed_skill
+from agent_core.skills.skill import PackedSkill
 from agent_core.tools.files.confined import open_file, read_content
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.fetch import Fetcher
@@ -118,6 +118,8 @@ class SkillArchives:
             os.close(handle)
 
     async def _unpacked(self, given: Invocation, content: bytes, name: str, about: "ArchivePlace") -> Taken:
+        from agent_core.skills.archive import BadArchive, packed_skill  # noqa: PLC0415 (once a skill is installed)
+
         title = _NOT_IN_A_NAME.sub("-", _ENDING.sub("", name).lower()).strip("-")
         try:
             packed = await asyncio.to_thread(

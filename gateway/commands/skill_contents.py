@@ -6,9 +6,9 @@ Everything quoted here was written by the skill's author, so it is shown without
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
-from agent_core.skills.archive import PackedSkill
 from agent_core.skills.header import Header
 from agent_core.skills.scan import Found, scan
+from agent_core.skills.skill import PackedSkill
 from channels.text import literal
 from gateway.permissions.question_text import shown
 from gateway.texts.say import Language, say

@@ -15,11 +15,11 @@ from agent_core.skills.archive import (
     MOST_UNPACKED,
     ArchiveTrouble,
     BadArchive,
-    PackedSkill,
     checked_path,
     packed_skill,
 )
 from agent_core.skills.scan import Finding, scan
+from agent_core.skills.skill import PackedSkill
 from tests.agent_core.skills.packing import FILES, SKILL_MD, entry, tarred, zipped
 
 MD = {"rates/SKILL.md": SKILL_MD}

@@ -8,9 +8,9 @@ import pytest
 from agent_core.mcp.config import McpServer
 from agent_core.origin import CLEAN, named
 from agent_core.sandbox.usage import Usage
-from agent_core.skills.archive import PackedSkill
 from agent_core.skills.header import Header
 from agent_core.skills.installed import InstalledSkills
+from agent_core.skills.skill import PackedSkill
 from agent_core.sources import file
 from agent_core.versions.blobs import Blobs, Budget
 from agent_core.versions.undo import newest, undo
