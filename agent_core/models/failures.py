@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 
 from agent_core.json_text import read_json
+from agent_core.late_pattern import LatePattern
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.models.manner import names_parameter
 
@@ -81,13 +82,13 @@ _RESET = r"X-RateLimit-Reset\W+(\d{9,13})\b"
 """The end of OpenRouter's days, among its words."""
 _IN_MILLISECONDS = 100_000_000_000
 """A later moment than anybody waits for, if it were in seconds since the epoch."""
-_TITLE = re.compile("<title>([^<]{1,200})</title>", re.IGNORECASE)
-_SECRET = re.compile(
+_TITLE = LatePattern("<title>([^<]{1,200})</title>", re.IGNORECASE)
+_SECRET = LatePattern(
     r"((?i:\b(?:bearer |api_?key=|key=|token=)))[^\s&\"']+|\b(?:sk|pk|rk|gsk|xai)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}"
 )
 
 _TRACEBACK = "Traceback (most recent call last)"
-_INNARDS = re.compile(
+_INNARDS = LatePattern(
     r'\s{0,20}File "[^"]*", line \d+(?:, in [\w.<>]+)?|\s?(?:\b\w{1,40}:)?<[\w.]+ object at 0x[0-9a-f]+>'
 )
 

@@ -7,13 +7,15 @@ anything else is passed over. Switches that take rights away count wherever they
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-_KEY = re.compile(r"[^\S\n]?([A-Za-z][\w-]{0,60})[^\S\n]*(?::(?=\s|$)|\uff1a)(.*)")
-_NAME_OR_DESCRIPTION = re.compile(r"[^\S\n]?(name|description)[^\S\n]*[:\uff1a](.*)", re.IGNORECASE)
+from agent_core.late_pattern import LatePattern
+
+_KEY = LatePattern(r"[^\S\n]?([A-Za-z][\w-]{0,60})[^\S\n]*(?::(?=\s|$)|\uff1a)(.*)")
+_NAME_OR_DESCRIPTION = LatePattern(r"[^\S\n]?(name|description)[^\S\n]*[:\uff1a](.*)", re.IGNORECASE)
 """For these the space after the colon may be missing."""
-_SWITCH = re.compile(
+_SWITCH = LatePattern(
     r"\s*[\"']?(enabled|disabled|disable[-_]model[-_]invocation)[\"']?\s*[:\uff1a]\s*[\"']?(\w+)", re.IGNORECASE
 )
-_BLOCK = re.compile(r"[|>][+-]?\d?(?:\s+|$)")
+_BLOCK = LatePattern(r"[|>][+-]?\d?(?:\s+|$)")
 _TEXTS = frozenset({"description", "license", "name", "version", "when_to_use"})
 _QUOTES = "\"'"
 Parse = Callable[[str], Mapping[object, object]]

@@ -1,10 +1,10 @@
 """Scans the files of a skill for what a person should know before approving it. It finds the obvious, and no more."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from agent_core.late_pattern import LatePattern
 from agent_core.skills.skill import FILE
 from agent_core.untrusted import harmless
 
@@ -14,17 +14,17 @@ LARGE_BYTES = 100 * 1024
 _DETAIL_CHARS = 60
 _DOCUMENTS = (".md", ".txt", ".rst", ".json", ".yaml", ".yml", ".csv", ".tsv", ".html", ".svg", ".xml", ".toml")
 
-_NETWORK = re.compile(
+_NETWORK = LatePattern(
     r"\b(?:import|from)\s+(?P<module>requests|urllib\d?|http|httpx|aiohttp|socket|ftplib|smtplib|websockets?|paramiko)\b"
     r"|(?<![\w-])(?P<program>curl|wget|nc|ncat|ssh|scp|rsync|telnet)\s"
     r"|\b(?P<call>fetch\(|XMLHttpRequest|/dev/tcp/|require\(['\"](?:https?|net)['\"]\))"
     r"|(?P<url>\b(?:https?|wss?|ftp)://[^\s/'\"<>)`]+)"
 )
-_PATH = re.compile(
+_PATH = LatePattern(
     r"(?:~|\$HOME|\$\{HOME\})(?:/[\w.-]+)*|\.\./"
     r"|(?<![\w/.:])/(?:etc|home|root|proc|sys|var|Users)/[\w./-]*"
 )
-_SECRET = re.compile(r"\.(?:env|ssh|aws|netrc|gnupg|kube)\b|id_rsa|os\.environ|process\.env|\bprintenv\b")
+_SECRET = LatePattern(r"\.(?:env|ssh|aws|netrc|gnupg|kube)\b|id_rsa|os\.environ|process\.env|\bprintenv\b")
 
 
 class Finding(StrEnum):
@@ -72,7 +72,7 @@ def _of_file(path: str, content: bytes) -> Iterator[Found]:
         yield Found(Finding.SECRETS, path, details)
 
 
-def _details(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+def _details(pattern: LatePattern, text: str) -> tuple[str, ...]:
     """Return the distinct matches in order, without the words around their names."""
     matches = (next(filter(None, found.groups()), found[0]) for found in pattern.finditer(text))
     return tuple(dict.fromkeys(harmless(match).strip()[:_DETAIL_CHARS] for match in matches))[:MOST_SHOWN]

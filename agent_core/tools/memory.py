@@ -40,9 +40,9 @@ SUMMARY = "summary"
 _AFTER = ", after "
 _UNTRUSTED = "strangers"
 """Written after `_AFTER` by earlier versions."""
-_LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\|([^|]*)\|(.*)")
+_LINE = LatePattern(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\|([^|]*)\|(.*)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])\s+")
-_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_BREAKS = LatePattern(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _WIDE = LatePattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{3,}")
 """Scripts without spaces between words."""
 

@@ -11,6 +11,7 @@ from itertools import chain
 
 from pydantic import JsonValue
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
 
 TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
@@ -42,8 +43,8 @@ _DROPPED = frozenset(
 ) | {"additionalItems", "id"}
 _LARGEST = 2**64
 """Bounds from here on say nothing, and many readers of JSON take no such number."""
-_PLAIN_ESCAPE = re.compile(r"\\[^1-9kAZzG]")
-_SOME_READ = re.compile(r"\\[1-9kAZzG]|\(\?(?!:)|\[[^\]]*\[|[*+?}]\+")
+_PLAIN_ESCAPE = LatePattern(r"\\[^1-9kAZzG]")
+_SOME_READ = LatePattern(r"\\[1-9kAZzG]|\(\?(?!:)|\[[^\]]*\[|[*+?}]\+")
 """Of patterns: what only some languages read, as lookarounds, references back, and a bare bracket in a class. A model's
 server compiles the patterns of all tools, and fails for one."""
 _Mend = Callable[[JsonValue], JsonValue]

@@ -30,7 +30,7 @@ _TARGET = LatePattern(
     re.IGNORECASE,
 )
 """The account, before the allowance; the chat is meant without one."""
-_REMOVE = re.compile(r"(?<![a-z])(?:off|remove|none|rm|reset)(?![a-z])|关闭|取消|删除", re.IGNORECASE)
+_REMOVE = LatePattern(r"(?<![a-z])(?:off|remove|none|rm|reset)(?![a-z])|关闭|取消|删除", re.IGNORECASE)
 _BETWEEN = " ,，：:"
 """Characters between the account and the amount."""
 _RAISE = "raise"

@@ -1,10 +1,10 @@
 """The command for the heartbeat of a chat: /heartbeat."""
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
@@ -41,9 +41,9 @@ OFFERED = ("21-8", "22-7", "23-9")
 LONGEST_SNOOZE = 30 * 24 * 3600
 LONGEST_FACT = 200
 _DAY = 24 * 3600
-_LENGTH = re.compile(r"(\d{1,4})\s*(m|min|minutes?|分钟|h|hours?|小时|d|days?|天)")
+_LENGTH = LatePattern(r"(\d{1,4})\s*(m|min|minutes?|分钟|h|hours?|小时|d|days?|天)")
 _SECONDS = {"m": 60, "分": 60, "h": 3600, "小": 3600, "d": _DAY, "天": _DAY}
-_AND = re.compile(r"[;；\n]")
+_AND = LatePattern(r"[;；\n]")
 
 Act = Callable[[Invocation, str], Awaitable[Answer]]
 """A subcommand, called with the rest of the arguments."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from agent_core.file_handles import raise_lack
+from agent_core.late_pattern import LatePattern
 from agent_core.skills.skill import PackedSkill
 from agent_core.tools.files.confined import open_file, read_content
 from agent_core.tools.tool import ToolFailed
@@ -23,14 +24,14 @@ from gateway.texts.say import say
 MOST_BYTES = 10 * 1024 * 1024
 """Size of an archive."""
 _SHOWN = 80
-_GITHUB = re.compile(
+_GITHUB = LatePattern(
     r"https?://(?:www\.)?github\.com/(?P<owner>[\w.-]+)/(?P<repo>[\w.-]+?)(?:\.git)?/?"
     r"(?:/(?:tree|blob)/(?P<ref>[^/?#]+)(?:/(?P<path>[^?#]*))?)?(?:[?#].*)?"
 )
-_ENDING = re.compile(r"(?:\.tar\.gz|\.tgz|\.zip|\.tar)$", re.I)
-_ADDRESS = re.compile(r"<?(https?://[^\s<>|]+)(?:\|[^<>]*)?>?", re.I)
+_ENDING = LatePattern(r"(?:\.tar\.gz|\.tgz|\.zip|\.tar)$", re.I)
+_ADDRESS = LatePattern(r"<?(https?://[^\s<>|]+)(?:\|[^<>]*)?>?", re.I)
 """Slack and Discord may wrap an address."""
-_NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
+_NOT_IN_A_NAME = LatePattern(r"[^a-z0-9]+")
 
 
 class NotTaken(Exception):

@@ -4,11 +4,11 @@ A permission rule can be bound to those that run a program file of the workspace
 only examined, never run.
 """
 
-import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from agent_core.late_pattern import LatePattern
 from agent_core.loop.permissions import Proposal
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin, Skill
@@ -16,7 +16,7 @@ from agent_core.tools.tool import FunctionTool
 from gateway.permissions.policy import ShutIn
 
 COMMAND, SCRIPT = "run_command", "run_skill_script"
-_INTERPRETER = re.compile(r"sh|bash|dash|zsh|perl|ruby|node|python3?(?:\.\d{1,2})?")
+_INTERPRETER = LatePattern(r"sh|bash|dash|zsh|perl|ruby|node|python3?(?:\.\d{1,2})?")
 _LOOKS = frozenset(
     {"cat", "cmp", "cut", "date", "df", "diff", "du", "echo", "file", "grep", "head", "ls", "md5sum", "nl", "pwd"}
     | {"sha256sum", "stat", "tail", "tr", "uniq", "wc"}

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from pydantic import JsonValue
 
+from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
 from agent_core.tools.shell import as_typed
 from channels.base import Button, OutboundMessage
@@ -23,14 +24,16 @@ ALWAYS = "always"
 """Argument of /approve that also allows the same call from now on."""
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"))
-_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_BLANK = LatePattern(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 """Characters that are invisible, although by category they are letters or marks."""
-_LOUD = re.compile("`{3,}|<(?=[!@#])|\u27e8")
+_LOUD = LatePattern("`{3,}|<(?=[!@#])|\u27e8")
 """Text that ends a code block or mentions people on some platform, and our own notation for invisible characters."""
-_SPACE = re.compile("[ \n\t]{9,}")
+_SPACE = LatePattern("[ \n\t]{9,}")
 _MOST_LINES, _MOST_COLUMNS, _MOST_TABS = 8, 40, 10
 """Longest whitespace shown as it is, in lines, columns and tabs. Text behind more of it could be overlooked."""
-_PLAIN_NAME = re.compile(r"[\w.-]+")
+_PLAIN_NAME = LatePattern(r"[\w.-]+")
 
 _CLOSING = {
     QuestionState.APPROVED: "ask_approved",

@@ -9,8 +9,10 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_COMMENT = re.compile(r"('(?:[^']|'')*')|--[^\n]*")
-_KIND = re.compile(
+from agent_core.late_pattern import LatePattern
+
+_COMMENT = LatePattern(r"('(?:[^']|'')*')|--[^\n]*")
+_KIND = LatePattern(
     r"(?P<verb>CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?"
     r"|CREATE(?:\s+UNIQUE)?\s+INDEX(?:\s+IF\s+NOT\s+EXISTS)?\s+(?P<index>\w+)\s+ON"
     r"|ALTER\s+TABLE|INSERT\s+INTO|UPDATE|DELETE\s+FROM"
@@ -18,12 +20,12 @@ _KIND = re.compile(
     r"\s+(?P<name>\w+)\b",
     re.IGNORECASE,
 )
-_COLUMN = re.compile(
+_COLUMN = LatePattern(
     r"('(?:[^']|'')*')"
     r"|([(,]\s*|\bADD\s+(?:COLUMN\s+)?)(\w+|\"[^\"]+\")\s+(TEXT|INTEGER|INT|REAL|BLOB)\b(\s+PRIMARY\s+KEY\b)?",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(
+_NUMBERS = LatePattern(
     r"('(?:[^']|'')*')|\bINTEGER\s+PRIMARY\s+KEY\b(?!\s+(?:ASC|DESC|ON|AUTOINCREMENT)\b)", re.IGNORECASE
 )
 _ON_SERVER = {

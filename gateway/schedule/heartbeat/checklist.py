@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
+from agent_core.late_pattern import LatePattern
 from agent_core.tools.files.confined import failure, text_in
 from agent_core.tools.files.editing import encoded, write_whole
 from agent_core.tools.files.reading import read_whole
@@ -64,11 +65,11 @@ MOST_LINES = 20
 LONGEST_LINE = 300
 """Characters; longer lines are cut."""
 
-_COMMENT = re.compile(r"<!--.*?(-->|\Z)", re.DOTALL)
-_HEADING = re.compile(r"#{1,6}(\s|$)")
-_RULE = re.compile(r"([-*_=]\s*){3,}")
-_BULLET = re.compile(r"([-*+]|\d{1,3}[.)])(\s+|$)")
-_BOX = re.compile(r"\[(?P<mark>[ xX✓✔])?\](\s+|$)")
+_COMMENT = LatePattern(r"<!--.*?(-->|\Z)", re.DOTALL)
+_HEADING = LatePattern(r"#{1,6}(\s|$)")
+_RULE = LatePattern(r"([-*_=]\s*){3,}")
+_BULLET = LatePattern(r"([-*+]|\d{1,3}[.)])(\s+|$)")
+_BOX = LatePattern(r"\[(?P<mark>[ xX✓✔])?\](\s+|$)")
 
 
 def matters(text: str) -> tuple[str, ...]:

@@ -25,14 +25,14 @@ _BEGINS = r"(?=#|me\s+on\s|here\b|这里|本群|此处)"
 _TO = LatePattern(
     rf"(?:(?<!\S)(?:and\s+)?(?:post(?:ed)?\s+)?to\s+|→\s*|(?:发送|发布|发)(?:到|至|给)\s*){_BEGINS}", re.IGNORECASE
 )
-_LEADS = re.compile(r"(?:to\s+)?(?=#|me\s+on\s)", re.IGNORECASE)
-_AND = re.compile(rf"\s*(?:[,，、;；]|(?:[,，]\s*)?and\b|和|及)\s*(?:to\s+)?{_BEGINS}", re.IGNORECASE)
-_HERE = re.compile(r"here\b|这里|本群|此处", re.IGNORECASE)
-_ME = re.compile(r"me\s+on\s+(\w+)", re.IGNORECASE)
-_ON = re.compile(r"\s+on\s+(\w+)|\s*[(（]\s*(\w+)\s*[)）]", re.IGNORECASE)
-_AS_FILE = re.compile(r"\s*[,，]?(?<![A-Za-z])as\s+a\s+file\b|\s*[,，]?(?:以文件的?形式|作为文件)", re.IGNORECASE)
-_ANY_NAME = re.compile(r"#[^\s,，、;；。]*")
-_GOES_ON = re.compile(r"[A-Za-z0-9_-]")
+_LEADS = LatePattern(r"(?:to\s+)?(?=#|me\s+on\s)", re.IGNORECASE)
+_AND = LatePattern(rf"\s*(?:[,，、;；]|(?:[,，]\s*)?and\b|和|及)\s*(?:to\s+)?{_BEGINS}", re.IGNORECASE)
+_HERE = LatePattern(r"here\b|这里|本群|此处", re.IGNORECASE)
+_ME = LatePattern(r"me\s+on\s+(\w+)", re.IGNORECASE)
+_ON = LatePattern(r"\s+on\s+(\w+)|\s*[(（]\s*(\w+)\s*[)）]", re.IGNORECASE)
+_AS_FILE = LatePattern(r"\s*[,，]?(?<![A-Za-z])as\s+a\s+file\b|\s*[,，]?(?:以文件的?形式|作为文件)", re.IGNORECASE)
+_ANY_NAME = LatePattern(r"#[^\s,，、;；。]*")
+_GOES_ON = LatePattern(r"[A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
+from agent_core.late_pattern import LatePattern
 from agent_core.models.llm import ModelInfo
 from agent_core.models.tokens import estimate
 from agent_core.skills.library import SkillLibrary
@@ -150,7 +151,7 @@ def skill_use(library: SkillLibrary, name: str | None) -> SkillUse:
 MOST_IN_SHORT = 80
 """Characters of a job's text in one line."""
 _MINUTE = 60
-_BEGINS = re.compile(r"^(\s*\d*)([#+.)-])(?=\s|#)")
+_BEGINS = LatePattern(r"^(\s*\d*)([#+.)-])(?=\s|#)")
 
 _RESHAPING_BUTTONS = {
     Reshaping.EARLIER: "job_earlier_button",
