@@ -11,7 +11,6 @@ from tests.end_to_end.reported import ROUTED
 from tests.end_to_end.tables import ADDRESS
 from tests.postgres import rows
 
-REPORTED = "tests.end_to_end.reported"
 ENGINE = "gateway.cluster.engine"
 """Imported by each node, which takes a while."""
 _JOINED = "SELECT pid FROM nodes WHERE NOT fenced"
@@ -21,7 +20,6 @@ _READS = (
 )
 """Selects a node that has had the time to look for what was missed on Slack, where all let messages wait until then."""
 _GAPS = "SELECT 1 FROM read_marks WHERE gap > 0"
-_OPEN = "SELECT seq FROM inbox WHERE state = 'new'"
 
 
 class Cluster(Program):
@@ -33,7 +31,6 @@ class Cluster(Program):
         (folder / ADDRESS).write_text(url)
         self.set("PARLEY_DATABASE_URL", url)
         self._url = url
-        self._routed = folder / ROUTED
         self._size = size
         self._nodes: list[Program] = []
 
@@ -42,7 +39,7 @@ class Cluster(Program):
         if terminal is not None:
             raise AssertionError("nodes have no terminal")
         await PostgresServer(self._url).migrate()
-        self._routed.write_text("")
+        (self._folder / ROUTED).write_text("")
         self._nodes = [self._node(f"node-{number}") for number in range(1, self._size + 1)]
         await asyncio.gather(*(node.launch() for node in self._nodes))
 
@@ -66,8 +63,7 @@ class Cluster(Program):
         """
 
         def has_come() -> bool:
-            routed = {int(line) for line in self._routed.read_text().splitlines()}
-            return routed.issuperset(seq for (seq,) in rows(self._url, _OPEN)) and not rows(self._url, _GAPS)
+            return self._has_routed() and not rows(self._url, _GAPS)
 
         await _until(has_come)
 
@@ -98,7 +94,7 @@ class Cluster(Program):
     def _node(self, name: str) -> Program:
         node = self.twin(self._console.name, PARLEY_NODE_NAME=name)
         node.imports = (*self.imports, ENGINE)
-        node.module, node.arguments = REPORTED, (self.module, *self.arguments)
+        node.module, node.arguments, node.reports = self.module, self.arguments, True
         return node
 
     async def _end(self, how: signal.Signals) -> int:

@@ -10,10 +10,14 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tests.end_to_end.forks import CAN_FORK, NURSERY, Forked
+from tests.end_to_end.reported import ROUTED
+from tests.end_to_end.tables import stored
 from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
 _TICK = os.sysconf("SC_CLK_TCK")
+REPORTED = "tests.end_to_end.reported"
+_OPEN = "SELECT seq FROM inbox WHERE state = 'new'"
 START_SECONDS = 60
 """Time limit for a start, also of several nodes at once, on a busy machine."""
 
@@ -42,6 +46,8 @@ class Program:
         self.module = "gateway.cli"
         """Module to run; without arguments the default is `parley run`."""
         self.arguments: tuple[str, ...] = ()
+        self.reports = False
+        """True if it tells which stored events have come to their chat, as `heard` needs to know."""
         self._folder = folder
         self._process: asyncio.subprocess.Process | Forked | None = None
 
@@ -61,18 +67,21 @@ class Program:
     def twin(self, console: str = "twin.txt", **environ: str) -> "Program":
         """Return another program with the same home and settings, but for these variables, and its own output."""
         twin = Program(self._folder, {**self._environ, **environ}, console=console)
-        twin.forked = self.forked
+        twin.forked, twin.reports = self.forked, self.reports
         return twin
 
     async def launch(self, terminal: int | None = None) -> None:
         """Start it without waiting. On a terminal only the log goes to the output file."""
+        module, arguments = self.module, self.arguments
+        if self.reports:
+            module, arguments = REPORTED, (module, *arguments)
         with self._console.open("ab") as console:
             stdout = console.fileno() if terminal is None else terminal
             if self.forked and CAN_FORK:
                 birth = Birth(
                     modules=self.imports,
-                    module=self.module,
-                    arguments=self.arguments,
+                    module=module,
+                    arguments=arguments,
                     environ=self._environ,
                     cwd=str(self._folder),
                     new_session=terminal is not None,
@@ -80,7 +89,7 @@ class Program:
                 self._process = await NURSERY.fork(birth, stdin=terminal, stdout=stdout, stderr=console.fileno())
             else:
                 self._process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-P", "-m", self.module, *self.arguments),
+                    *(sys.executable, "-P", "-m", module, *arguments),
                     cwd=self._folder,
                     env=self._environ,
                     stdin=asyncio.subprocess.DEVNULL if terminal is None else terminal,
@@ -93,7 +102,17 @@ class Program:
         """Wait until all of it has started, once it is connected to the platform."""
 
     async def heard(self) -> None:
-        """Wait until all that it has stored has come to the chats."""
+        """Wait until all that it has stored has come to the chats, if it reports that."""
+        if self.reports:
+            async with asyncio.timeout(START_SECONDS):
+                while not await asyncio.to_thread(self._has_routed):  # noqa: ASYNC110 - nothing announces it
+                    await asyncio.sleep(0.02)
+
+    def _has_routed(self) -> bool:
+        """Return True if no stored event is still on its way to its chat."""
+        file = self._folder / ROUTED
+        routed = {int(line) for line in file.read_text().splitlines()} if file.exists() else set()
+        return routed.issuperset(seq for (seq,) in stored(self.home, _OPEN))
 
     @property
     def is_running(self) -> bool:

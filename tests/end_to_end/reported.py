@@ -1,4 +1,4 @@
-"""A node of Parley that reports which stored events have come to their chat; else like the module in its arguments."""
+"""A program of Parley that reports which stored events have come to their chat; else like the module it is given."""
 
 import os
 import runpy
@@ -11,7 +11,7 @@ from gateway.store.rows import InboxItem
 
 ROUTED = "routed.txt"
 """A file beside the home with the numbers of the inbox rows."""
-_route, _arrive, _arrived = LocalChats.route, Mailbox.arrive, Mailbox.arrived
+_route, _arrive, _arrived, _take_late = LocalChats.route, Mailbox.arrive, Mailbox.arrived, Mailbox.take_late
 _arriving: set[int] = set()
 """Numbers of messages for a run that goes on, which it takes in only when their prompt has been made."""
 
@@ -33,6 +33,14 @@ def _has_arrived(self: Mailbox, seq: int) -> None:
     _report(seq)
 
 
+def _takes_late(self: Mailbox, seq: int) -> list[InboxItem]:
+    late = _take_late(self, seq)
+    for item in late:
+        _arriving.discard(item.seq)
+        _report(item.seq)
+    return late
+
+
 def _report(seq: int) -> None:
     with (Path(os.environ["HOME"]) / ROUTED).open("a") as routed:
         routed.write(f"{seq}\n")
@@ -41,5 +49,6 @@ def _report(seq: int) -> None:
 if __name__ == "__main__":
     LocalChats.route = _reports  # type: ignore[method-assign]
     Mailbox.arrive, Mailbox.arrived = _arrives, _has_arrived  # type: ignore[method-assign]
+    Mailbox.take_late = _takes_late  # type: ignore[method-assign]
     module, *sys.argv[1:] = sys.argv[1:]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
