@@ -139,8 +139,8 @@ MUTATIONS = (
         "S4-30",
         "agent_core/loop/decision.py",
         "follow-ups come before steering",
-        "_steering(run) or _rest_of_pause(run) or _rest_of_answer(engine, run) or _follow_up(run)",
-        "_follow_up(run) or _rest_of_pause(run) or _rest_of_answer(engine, run) or _steering(run)",
+        "_steering(run) or _rest_of_answer(engine, run, message.stop_reason) or _follow_up(run)",
+        "_follow_up(run) or _rest_of_answer(engine, run, message.stop_reason) or _steering(run)",
     ),
     Mutation(
         "S4-31",
