@@ -41,7 +41,8 @@ class Sessions:
             session = self._known[chat] = self._make(chat)
         self._loaded.setdefault(session, 0)
         self._loaded.move_to_end(session)
-        self._weigh_used()
+        if len(self._loaded) > A_FEW:  # a few are kept, whatever they weigh
+            self._weigh_used()
         self._used[session] = None
         if self._are_too_many:
             self._let_go()

@@ -191,8 +191,10 @@ class Node:
             await raw.execute(_FORGET)
             await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
             await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, JOINED, "")])
-        while not await self._beat():
+        within = SURE_WITHIN
+        while not await self._beat(within):
             log.info("the database is slow; its time is not known yet", node=self.id)
+            within *= 2
         log.info("joined", node=self.id, name=self.facts.name)
 
     async def _keep_beating(self) -> None:
@@ -206,15 +208,16 @@ class Node:
                 await self._disconnect()
             await asyncio.sleep(max(BREATH, due - boot_time()))
 
-    async def _beat(self) -> bool:
-        """Beat once. Returns False if the answer took so long that the time by the database's clock is not known."""
+    async def _beat(self, within: float = SURE_WITHIN) -> bool:
+        """Beat once. Returns False if the answer took `within` seconds or more, as then it does not tell the time by the
+        database's clock."""
         raw, began = self._raw or await self._connect(), boot_time()
         row = await (await raw.execute(_BEAT, [self.id])).fetchone()
         if row is None:
             self.mark_fenced()
             return True
         self._beaten, ended = began, boot_time()
-        is_sure = ended - began < SURE_WITHIN
+        is_sure = ended - began < within
         if is_sure:
             self._clock_sample = (began + ended) / 2, row[0]
         came, self._came = self._came, asyncio.Event()

@@ -114,14 +114,17 @@ class ProgressMessage:
 
     def apply(self, event: AgentEvent) -> None:
         self.progress.apply(event)
+        if self._stream is not None and not self._stream.is_message and self._has_written:
+            self._stream = None  # that message may be the answer, and then nothing would remove a draft below it
         if self._reasoning is not None:
             self._reasoning.apply(event)
         if self._is_due:
             self._changed.set()
         elif isinstance(event, ToolExecutionStart):
             self._worth_showing.set()
-        elif isinstance(event, MessageUpdate) and self._words_at is None and self._has_words:
-            self._words_at = self._clock.monotonic()
+        elif isinstance(event, MessageUpdate) and self._has_words:
+            if self._words_at is None:
+                self._words_at = self._clock.monotonic()
             self._worth_showing.set()
 
     @property
@@ -210,8 +213,6 @@ class ProgressMessage:
             self._limiter.show(self._run)
         self._is_due = True
         while True:
-            if self._stream is not None and not self._stream.is_message and self._has_written:
-                self._stream = None  # that message may be the answer, and then nothing would remove a draft below it
             if self.posted is None and not self._limiter.show(self._run):
                 await self._clock.sleep(STEP_BACK)
                 continue

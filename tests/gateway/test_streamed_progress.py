@@ -1,5 +1,6 @@
-"""Progress by a stream: when it begins, and what happens as it ends."""
+"""Progress by a stream: when it begins, and what happens as it ends; and words that are shown early without one."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from agent_core.events import PermissionRequest
@@ -253,6 +254,21 @@ async def test_a_draft_is_not_shown_once_the_run_has_sent_a_message_that_may_be_
         assert scene.channel.screen == ["a card"]
 
 
+async def test_nor_is_it_once_somebody_has_written_below_that_message(tmp_path: Path) -> None:
+    async with shown(tmp_path, channel=lambda clock: Streaming(clock, leaves_message=False)) as scene:
+        scene.starts("1")
+        await scene.masked_channel.post(ANN, OutboundMessage(markdown="a card"), "card")
+        scene.ends("1")
+        await scene.clock.advance(0.1)
+        scene.masked_channel.other_wrote(ANN)
+        await scene.clock.advance(0.1)
+        scene.says("The card is there.")
+        await scene.clock.advance(1)
+
+        assert words(scene) == []
+        assert scene.channel.screen == ["a card"]
+
+
 async def test_words_that_may_only_repeat_a_card_are_not_shown_early(tmp_path: Path) -> None:
     async with shown(tmp_path, channel=Streaming) as scene:
         scene.starts("1")
@@ -264,6 +280,16 @@ async def test_words_that_may_only_repeat_a_card_are_not_shown_early(tmp_path: P
         await scene.clock.advance(0.2)
 
         await scene.channel.until(lambda: words(scene) == ["The card is there."])
+
+
+async def test_words_are_shown_as_soon_as_edits_are_plenty_again(tmp_path: Path) -> None:
+    early = {"words_after": timedelta(seconds=0.25), "edits_wait_alone": True}
+    async with shown(tmp_path, limits=LIMITS.model_copy(update=early)) as scene:
+        scene.limiter.hold(ANN, 0.4, edit=True)
+        for _ in range(5):
+            scene.says("It is ")
+            await scene.clock.advance(0.1)
+        assert scene.channel.at == [0.4]
 
 
 class Few(Streaming):

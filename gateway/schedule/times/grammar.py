@@ -139,7 +139,7 @@ def read_when(text: str, zone: ZoneInfo, now: float) -> When:
     there = when.zone or zone
     is_other_day = when.names_day and local(there, now).date() != local(zone, now).date()
     is_loose = is_loose or is_other_day  # `tomorrow` may be by either calendar
-    is_loose = is_loose or _is_at_change(there, at) or _names_a_zone(when.rest)
+    is_loose = is_loose or _is_at_change(there, at) or _names_a_zone(when.rest) or bool(_LENGTH.match(text))
     return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not _names_a_time(when.rest))
 
 
@@ -259,6 +259,8 @@ def _by_clock_of(text: str, zone: ZoneInfo, now: float) -> When:
             if not _LENGTH.match(text):
                 raise
             when = _in_front(f"in {text}", zone, now)
+            if _names_a_time(when.rest):
+                raise
             return replace(when, span=(0, when.span[1] - len("in ")))
         if error.key != "rule_not_understood":  # as in `friday call mum at 9`, where half of it is at the beginning
             raise half_understood(text) from error

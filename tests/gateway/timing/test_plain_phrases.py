@@ -111,6 +111,9 @@ def test_what_is_plain_is_read(text: str, words: str) -> None:
         ("monday or tuesday at 9 x", "rule_no_time"),
         ("10 minutes before noon x", "rule_not_understood"),
         ("5 minutes a day x", "rule_not_understood"),
+        ("30 min gym every monday", "rule_not_understood"),
+        ("1 hour exam on december 5", "rule_not_understood"),
+        ("30 min call tomorrow at 25:00", "rule_not_understood"),
     ],
 )
 def test_what_is_missing_is_asked(text: str, why: str) -> None:
@@ -143,6 +146,11 @@ def test_a_length_beside_another_time_is_part_of_what_is_said(text: str, words: 
     when = read_when(text, BERLIN, NOW)
 
     assert (rule_words(when.rule, BERLIN, "en"), when.rest) == (words, rest)
+
+
+@pytest.mark.parametrize("text", ["10 minutes tea", "30 min yoga twice a week", "2 hours parking until 5"])
+def test_a_length_alone_is_confirmed(text: str) -> None:
+    assert not read_when(text, BERLIN, NOW).is_certain
 
 
 def test_monday_at_one_in_chinese_is_no_list_of_weekdays() -> None:
