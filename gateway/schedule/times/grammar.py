@@ -6,36 +6,27 @@ of it, the text is refused and the user asked to say it plainly.
 
 import re
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
 from agent_core.late_pattern import LatePattern
+from gateway.schedule.times.beside import LANGUAGES, check_before, check_behind, check_unread, goes_on, names_a_time
 from gateway.schedule.times.changes import local, moments, offset_at
-from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.cron import cron_in_front
-from gateway.schedule.times.english import ENGLISH
 from gateway.schedule.times.foreign import is_foreign
-from gateway.schedule.times.lists import MONTHS
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Parser
-from gateway.schedule.times.reader import Half, Words
+from gateway.schedule.times.reader import Half
 from gateway.schedule.times.slots import check_rule
 from gateway.schedule.times.zone_names import shown_zone, without_place
-from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, which_zone, zone_words
+from gateway.schedule.times.zone_words import ZoneWords, which_zone, zone_words
 from gateway.store.rule import BadRule, Once, Rule, half_understood
 
-LANGUAGES = (ENGLISH, CHINESE)
 MOST_AT_THE_END = 12
 """Words that a time at the end may have."""
-LONGEST = 300
-"""Characters; longer texts are not searched for a second time."""
 HALF_A_DAY = 12 * 3600.0
-_SOME_DAY = date(2026, 1, 1)
-"""Today, where it only matters if a text is a time."""
 
-_WORD = LatePattern(r"\S+")
-_WORD_BEGINS = LatePattern(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
 _BEFORE = LatePattern(
     r"[\s,，.。!！?？:：;；–—-]*(?:(?:please\s+)?(?:remind\s+)?me\b)?\s*(?:to\b)?(?:请?(?:提醒|叫|通知)我)?[\s,，:：]*",
     re.IGNORECASE,
@@ -51,14 +42,6 @@ _LENGTH = LatePattern(
 """A length at the beginning of a text, which may have no other time."""
 _NOTHING = LatePattern(r"[\s.,!?，。！？]*")
 _BREAK = LatePattern(r"[\s,，]+")
-_MOST_WORDS_OF_A_DAY = 4
-_GAP = LatePattern(r"[\s,，]*")
-_JOINER = LatePattern(
-    r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
-    r"|for|over|within|at|on|the|next|plus|also|as\s+well\s+as|along\s+with|once\s+more|both)\b|[-–—~～&+/|;；、和及与跟到至从]|或者?|以及|还有|再加?|加上?|另外|然后|除了?|直到|截止|不包括|仅限)\s*",
-    re.IGNORECASE,
-)
-_MOST_JOINERS = 3
 _MOST_ZONES = 3
 """Names of zones in a text that are tried."""
 _BETWEEN = " ,，.。!！?？;；"
@@ -68,34 +51,8 @@ _GLUED = LatePattern(
 )
 """A continuation of the name of a zone, as the end of `UTC+5h30`, `UTC 8` or `ET/Tokyo`."""
 _OF_ANOTHER_TIME = LatePattern(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
-_NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
-_NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*\d{1,2}(?!\d)")
-_ENDS_WITH_HOUR = LatePattern(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
 _CHINESE_TIME = LatePattern(r"在?[\u4e00-\u9fff]{2,6}(?:时间|時間|时区|時區)")
 """Words that may be the time of a place that nobody knows."""
-_PERIOD = LatePattern(
-    r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
-    rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
-    re.IGNORECASE,
-)
-"""What narrows a time, and is read nowhere."""
-_PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
-_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
-"""As in `9:00 daily standup`."""
-_ENGLISH = LatePattern(
-    r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"
-)
-_CHINESE = LatePattern(
-    r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末"
-)
-_AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
-_LEADS_TO_A_TIME = LatePattern(
-    r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
-    r"|next|this|first|second|third|fourth|fifth|other|biweekly|fortnightly|weekly|monthly|quarterly|yearly|yesterday"
-    r"|tomorrow|today|tonight|\d{1,2}(?:st|nd|rd|th)(?:\s+of)?|\d{1,2}[./]\d{1,2}\S{0,5})|[-–—~&/]"
-    r"|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -140,7 +97,7 @@ def read_when(text: str, zone: ZoneInfo, now: float) -> When:
     is_other_day = when.names_day and local(there, now).date() != local(zone, now).date()
     is_loose = is_loose or is_other_day  # `tomorrow` may be by either calendar
     is_loose = is_loose or _is_at_change(there, at) or _names_a_zone(when.rest) or bool(_LENGTH.match(text))
-    return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not _names_a_time(when.rest))
+    return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not names_a_time(when.rest))
 
 
 def _is_at_change(zone: ZoneInfo, at: float) -> bool:
@@ -253,13 +210,13 @@ def _by_clock_of(text: str, zone: ZoneInfo, now: float) -> When:
         if error.key == "rule_past":  # as in `tonight at 8`, of which the end alone is a time as well
             raise
         if error.key == "rule_not_understood":
-            _check_unread(text)
+            check_unread(text)
         at_the_end = _at_the_end(text, zone, now)
         if at_the_end is None:
             if not _LENGTH.match(text):
                 raise
             when = _in_front(f"in {text}", zone, now)
-            if _names_a_time(when.rest):
+            if names_a_time(when.rest):
                 raise
             return replace(when, span=(0, when.span[1] - len("in ")))
         if error.key != "rule_not_understood":  # as in `friday call mum at 9`, where half of it is at the beginning
@@ -271,11 +228,11 @@ def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
     if found := cron_in_front(text):
         rule, rest = found
         check_rule(rule, zone, now)
-        if text.lstrip().startswith("@") and _goes_on(rest.lstrip(" ,，")):  # `@daily at 9`
+        if text.lstrip().startswith("@") and goes_on(rest.lstrip(" ,，")):  # `@daily at 9`
             raise half_understood(rest)
         return When(rule, _bare(rest), span=(0, len(text) - len(rest)))
     when = _in_words(text, zone, now)
-    _check_behind(text.removesuffix(when.rest), when.rest, any_day=not when.names_day)
+    check_behind(text.removesuffix(when.rest), when.rest, any_day=not when.names_day)
     return replace(when, rest=_bare(when.rest), span=(0, len(text) - len(when.rest)))
 
 
@@ -287,7 +244,7 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
         except BadRule:
             continue
         if _NOTHING.fullmatch(when.rest):
-            _check_before(text[: gap.start()])
+            check_before(text[: gap.start()])
             return replace(when, rest=_bare(text[: gap.start()]), span=(gap.end(), len(text) - len(when.rest)))
     return None
 
@@ -307,93 +264,3 @@ def _bare(rest: str) -> str:
     """Strip the words that join the rest to the time."""
     found = _BEFORE.match(rest)
     return _AFTER.sub("", rest[found.end() :] if found else rest)
-
-
-# Words beside a time
-
-
-def _check_behind(read: str, rest: str, *, any_day: bool) -> None:
-    """Raise BadRule if the text after a time continues it.
-
-    Args:
-        read: The text of the time.
-        any_day: No day was named with the time, so a day at the end of the text may belong to it.
-    """
-    gap = _GAP.match(rest)
-    start = gap.end() if gap else 0
-    if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
-        raise half_understood(rest)
-    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`
-        raise half_understood(rest[start:])
-    if _goes_on(rest[start:]):
-        raise half_understood(rest[start:])
-    if any_day and not rest[start:].startswith((":", "：")):
-        for word in [*_WORD.finditer(rest)][-_MOST_WORDS_OF_A_DAY:]:
-            if _is_day(rest[word.start() :]):
-                raise half_understood(rest[word.start() :])
-
-
-def _check_unread(text: str) -> None:
-    """Raise BadRule if a text that was not understood begins like a recurring time."""
-    if _AGAIN.match(text.strip()):
-        raise half_understood(text)
-
-
-def _check_before(text: str) -> None:
-    """Raise BadRule if the text before a time at the end belongs to it."""
-    if found := _AGAIN.search(text) or _LEADS_TO_A_TIME.search(text):
-        raise half_understood(text[found.start() :])
-
-
-def _goes_on(text: str) -> bool:
-    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _PERIOD)) or begins_with_zone(text):
-        return True
-    if _ADJECTIVE.match(text):
-        return False
-    if _is_time(text):
-        return True
-    for _ in range(_MOST_JOINERS):
-        joined = _JOINER.match(text)
-        if joined is None:
-            break
-        text = text[joined.end() :]
-        if (
-            _NUMBER.match(text)
-            or _PART_BEHIND.match(text)
-            or ENGLISH.patterns["length"].match(text)
-            or _CHINESE.match(text)
-            or _is_time(text)
-        ):
-            return True
-    return False
-
-
-def _names_a_time(rest: str) -> bool:
-    """Return True if the text may name another time, or is too long to tell."""
-    if len(rest) > LONGEST:
-        return True
-    return any(_is_time(rest[start.end() :]) for start in _WORD_BEGINS.finditer(rest))
-
-
-def _is_time(text: str) -> bool:
-    """Return True if the text begins with a time, possible or not."""
-    return any(_is_read(words, text) for words in LANGUAGES)
-
-
-def _is_day(text: str) -> bool:
-    """Return True if the text is a day and nothing else."""
-    for words in LANGUAGES:
-        parser = Parser(text, words, _SOME_DAY)
-        try:
-            if parser.read_day() is not None and not parser.rest.strip(" .!?。！？"):
-                return True
-        except BadRule:
-            return True
-    return False
-
-
-def _is_read(words: Words, text: str) -> bool:
-    try:
-        return Parser(text, words, _SOME_DAY).read() is not None
-    except BadRule:
-        return True

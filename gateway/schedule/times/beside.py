@@ -1,0 +1,142 @@
+"""Words beside a time, which may change its meaning (`9:00 to 10:00`, `every 2 weeks monday`, `9点前`)."""
+
+import re
+from datetime import date
+
+from agent_core.late_pattern import LatePattern
+from gateway.schedule.times.chinese import CHINESE
+from gateway.schedule.times.english import ENGLISH
+from gateway.schedule.times.lists import MONTHS
+from gateway.schedule.times.parser import Parser
+from gateway.schedule.times.reader import Words
+from gateway.schedule.times.zone_words import begins_with_zone
+from gateway.store.rule import BadRule, half_understood
+
+LANGUAGES = (ENGLISH, CHINESE)
+LONGEST = 300
+"""Characters; longer texts are not searched for a second time."""
+_SOME_DAY = date(2026, 1, 1)
+"""Today, where it only matters if a text is a time."""
+_WORD = LatePattern(r"\S+")
+_WORD_BEGINS = LatePattern(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
+_MOST_WORDS_OF_A_DAY = 4
+_GAP = LatePattern(r"[\s,，]*")
+_JOINER = LatePattern(
+    r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
+    r"|for|over|within|at|on|the|next|plus|also|as\s+well\s+as|along\s+with|once\s+more|both)\b|[-–—~～&+/|;；、和及与跟到至从]|或者?|以及|还有|再加?|加上?|另外|然后|除了?|直到|截止|不包括|仅限)\s*",
+    re.IGNORECASE,
+)
+_MOST_JOINERS = 3
+_NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
+_NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*\d{1,2}(?!\d)")
+_ENDS_WITH_HOUR = LatePattern(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
+_PERIOD = LatePattern(
+    r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
+    rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
+    re.IGNORECASE,
+)
+"""What narrows a time, and is read nowhere."""
+_PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
+_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
+"""As in `9:00 daily standup`."""
+_ENGLISH = LatePattern(
+    r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"
+)
+_CHINESE = LatePattern(
+    r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末"
+)
+_AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
+_LEADS_TO_A_TIME = LatePattern(
+    r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
+    r"|next|this|first|second|third|fourth|fifth|other|biweekly|fortnightly|weekly|monthly|quarterly|yearly|yesterday"
+    r"|tomorrow|today|tonight|\d{1,2}(?:st|nd|rd|th)(?:\s+of)?|\d{1,2}[./]\d{1,2}\S{0,5})|[-–—~&/]"
+    r"|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def check_behind(read: str, rest: str, *, any_day: bool) -> None:
+    """Raise BadRule if the text after a time continues it.
+
+    Args:
+        read: The text of the time.
+        any_day: No day was named with the time, so a day at the end of the text may belong to it.
+    """
+    gap = _GAP.match(rest)
+    start = gap.end() if gap else 0
+    if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
+        raise half_understood(rest)
+    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`
+        raise half_understood(rest[start:])
+    if goes_on(rest[start:]):
+        raise half_understood(rest[start:])
+    if any_day and not rest[start:].startswith((":", "：")):
+        for word in [*_WORD.finditer(rest)][-_MOST_WORDS_OF_A_DAY:]:
+            if _is_day(rest[word.start() :]):
+                raise half_understood(rest[word.start() :])
+
+
+def check_unread(text: str) -> None:
+    """Raise BadRule if a text that was not understood begins like a recurring time."""
+    if _AGAIN.match(text.strip()):
+        raise half_understood(text)
+
+
+def check_before(text: str) -> None:
+    """Raise BadRule if the text before a time at the end belongs to it."""
+    if found := _AGAIN.search(text) or _LEADS_TO_A_TIME.search(text):
+        raise half_understood(text[found.start() :])
+
+
+def goes_on(text: str) -> bool:
+    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _PERIOD)) or begins_with_zone(text):
+        return True
+    if _ADJECTIVE.match(text):
+        return False
+    if _is_time(text):
+        return True
+    for _ in range(_MOST_JOINERS):
+        joined = _JOINER.match(text)
+        if joined is None:
+            break
+        text = text[joined.end() :]
+        if (
+            _NUMBER.match(text)
+            or _PART_BEHIND.match(text)
+            or ENGLISH.patterns["length"].match(text)
+            or _CHINESE.match(text)
+            or _is_time(text)
+        ):
+            return True
+    return False
+
+
+def names_a_time(rest: str) -> bool:
+    """Return True if the text may name another time, or is too long to tell."""
+    if len(rest) > LONGEST:
+        return True
+    return any(_is_time(rest[start.end() :]) for start in _WORD_BEGINS.finditer(rest))
+
+
+def _is_time(text: str) -> bool:
+    """Return True if the text begins with a time, possible or not."""
+    return any(_is_read(words, text) for words in LANGUAGES)
+
+
+def _is_day(text: str) -> bool:
+    """Return True if the text is a day and nothing else."""
+    for words in LANGUAGES:
+        parser = Parser(text, words, _SOME_DAY)
+        try:
+            if parser.read_day() is not None and not parser.rest.strip(" .!?。！？"):
+                return True
+        except BadRule:
+            return True
+    return False
+
+
+def _is_read(words: Words, text: str) -> bool:
+    try:
+        return Parser(text, words, _SOME_DAY).read() is not None
+    except BadRule:
+        return True
