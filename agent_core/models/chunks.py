@@ -99,7 +99,7 @@ def read_chunk(value: object) -> Chunk:
     if not choices:
         check_protocol(fields, Protocol.CHAT)
     error = error_in(fields)
-    usage = usage_in(fields.get("usage") or (fields_of(fields.get("x_groq")) or {}).get("usage"))
+    usage = usage_in(fields.get("usage")) or usage_in((fields_of(fields.get("x_groq")) or {}).get("usage"))
     if error is not None or not choices:
         return Chunk(usage=usage, error=error)
     first = _first(_listed(choices))

@@ -195,7 +195,8 @@ class LlmClient(Protocol):
         """Send the request once, without retries, except in another manner if the server refuses a parameter of it.
 
         The stream ends with exactly one `StreamDone` and never raises for a failed request. Closing the generator
-        closes the connection; that is how a run is stopped.
+        closes the connection; that is how a run is stopped. It holds no timeout and no task group while it yields, as
+        these would end the run, whose task reads the stream.
         """
 
     async def close(self) -> None:

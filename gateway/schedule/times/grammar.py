@@ -36,10 +36,17 @@ _SECONDS = LatePattern(r"(?<=\d{4}-\d\d-\d\d[T ]\d\d:\d\d):00(?:\.0+)?(?![\d:.])
 """As programs write them, and Parley plans by the minute."""
 _LENGTH = LatePattern(
     r"\s*\d{1,4}\s*(?:min(?:ute)?s?|hours?|hrs?)\b(?!['’-])"
-    r"(?!\s+(?:a|per|each|every|of|before|after|to|past|till?|until|ago|early|late|long|old)\b)",
+    r"(?!\s+(?:a|per|each|every|of|before|after|to|past|till?|until|ago|early|late|long|old|from|or|left|max|since|more|less)\b)",
     re.IGNORECASE,
 )
 """A length at the beginning of a text, which may have no other time."""
+_TWO_DAYS = LatePattern(
+    r"(?:on\s+)?{day}\s*[,/]\s*{day}(?!\s*(?:[,/&]|and\b))".format(
+        day=r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*(?<!days)\.?",
+    ),
+    re.IGNORECASE,
+)
+"""Of which the first may belong to the words in front of it."""
 _NOTHING = LatePattern(r"[\s.,!?，。！？]*")
 _BREAK = LatePattern(r"[\s,，]+")
 _MOST_ZONES = 3
@@ -244,6 +251,10 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
         except BadRule:
             continue
         if _NOTHING.fullmatch(when.rest):
+            if not isinstance(when.rule, Once) and _TWO_DAYS.match(
+                text, gap.end()
+            ):  # `email Tom on friday, monday at 9`
+                raise half_understood(text[gap.end() :])
             check_before(text[: gap.start()])
             return replace(when, rest=_bare(text[: gap.start()]), span=(gap.end(), len(text) - len(when.rest)))
     return None

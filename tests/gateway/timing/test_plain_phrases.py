@@ -112,6 +112,9 @@ def test_what_is_plain_is_read(text: str, words: str) -> None:
         ("10 minutes before noon x", "rule_not_understood"),
         ("5 minutes a day x", "rule_not_understood"),
         ("30 min gym every monday", "rule_not_understood"),
+        ("30 min walk tomorrow", "rule_not_understood"),
+        ("email Tom on friday, monday at 9", "rule_half_understood"),
+        ("call mum fri/monday 9am", "rule_half_understood"),
         ("1 hour exam on december 5", "rule_not_understood"),
         ("30 min call tomorrow at 25:00", "rule_not_understood"),
     ],
@@ -151,6 +154,13 @@ def test_a_length_beside_another_time_is_part_of_what_is_said(text: str, words: 
 @pytest.mark.parametrize("text", ["10 minutes tea", "30 min yoga twice a week", "2 hours parking until 5"])
 def test_a_length_alone_is_confirmed(text: str) -> None:
     assert not read_when(text, BERLIN, NOW).is_certain
+
+
+@pytest.mark.parametrize("text", ["gym mon, wed and fri at 7", "gym mon,wed,fri at 7", "gym on mondays, fridays at 7"])
+def test_weekdays_in_a_row_may_stand_at_the_end(text: str) -> None:
+    when = read_when(text, BERLIN, NOW)
+
+    assert (rule_words(when.rule, BERLIN, "en").startswith("every Monday"), when.rest) == (True, "gym")
 
 
 def test_monday_at_one_in_chinese_is_no_list_of_weekdays() -> None:
