@@ -209,7 +209,7 @@ class Node:
             await asyncio.sleep(max(BREATH, due - boot_time()))
 
     async def _beat(self, within: float = SURE_WITHIN) -> bool:
-        """Beat once. Returns False if the answer took `within` seconds or more, too long to tell the database's time."""
+        """Beat once. Returns False if the answer took `within` seconds, too long to tell the database's time."""
         raw, began = self._raw or await self._connect(), boot_time()
         row = await (await raw.execute(_BEAT, [self.id])).fetchone()
         if row is None:
