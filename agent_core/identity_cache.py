@@ -7,7 +7,7 @@ message and model call; the rest are look-ups.
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from operator import is_
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,7 +30,7 @@ class IdentityCache(Generic[T, R]):
 
     def __init__(self, make: Callable[[T], R]) -> None:
         self._make = make
-        self._made: dict[int, Any] = {}
+        self._made: dict[int, object] = {}
         """Values by object id. An entry is removed before its object is freed, so no later object can match it."""
         self._held: dict[int, _Reference[T]] = {}
         self._row: tuple[Sequence[T], list[R]] = (), []
@@ -47,20 +47,19 @@ class IdentityCache(Generic[T, R]):
 
     def __call__(self, item: T) -> R:
         made = self._made.get(id(item), _NOTHING)
-        if made is _ITSELF:
-            made = item
-        found: R = self.put(item, self._make(item)) if made is _NOTHING else made
-        return found
+        if made is _NOTHING:
+            return self.put(item, self._make(item))
+        return cast(R, item if made is _ITSELF else made)
 
     def each(self, items: Iterable[T]) -> list[R]:
         """Return the values of all items, in order."""
-        get, values = self._made.get, list[Any]()
+        get, values = self._made.get, list[object]()
         for item in items:
             made = get(id(item), _NOTHING)
             if made is _NOTHING:
                 made = self.put(item, self._make(item))
             values.append(item if made is _ITSELF else made)
-        return values
+        return cast(list[R], values)
 
     def row(self, items: Sequence[T]) -> list[R]:
         """Like `each`, optimised for a conversation that has only grown at its end: the known start is not even looked

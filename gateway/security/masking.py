@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import Enum
 from operator import is_
 from types import NoneType
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -49,11 +49,10 @@ _TOOL = "name", "tool_name"
 
 def masked(value: T, mask: Mask) -> T:
     """Return the value with secrets masked; the same object if it has none."""
-    safe: T = _masked(value, mask)
-    return safe
+    return cast(T, _masked(value, mask))
 
 
-def _masked(value: Any, mask: Mask) -> Any:
+def _masked(value: object, mask: Mask) -> object:
     if type(value) is str:
         return mask(value)
     match value:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
@@ -71,7 +71,7 @@ class _Forms:
         self._tails = tails
         self._foreign = foreign
         self.masked_before = lru_cache(REMEMBERED)(self.masked)
-        self.models = IdentityCache[BaseModel, Any](self._masked_model)
+        self.models = IdentityCache[BaseModel, BaseModel](self._masked_model)
 
     def grown(self, value: str) -> "_Forms":
         """Return what is masked with one more value."""
@@ -176,8 +176,7 @@ class Secrets:
         several borders, and each of them masks it.
         """
         if isinstance(value, BaseModel) and value.model_config.get("frozen"):
-            found: T = self._forms.models(value)
-            return found
+            return cast(T, self._forms.models(value))
         return masked(value, self.mask)
 
     def are_in(self, text: str) -> bool:

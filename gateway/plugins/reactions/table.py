@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS reactions (
 );
 """
 WITHOUT_TIME = "ALTER TABLE reactions DROP COLUMN at;"
-"""Nobody asks when a row was made."""
+"""Drops the time at which a row was made, which is used nowhere."""
 
 
 @dataclass(frozen=True)

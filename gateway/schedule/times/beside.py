@@ -35,7 +35,7 @@ _PERIOD = LatePattern(
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
-"""What narrows a time, and is read nowhere."""
+"""A part of a time that no other pattern reads."""
 _PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
 _ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
 """As in `9:00 daily standup`."""
