@@ -4,8 +4,10 @@ import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+
+from msgspec import Struct, structs
 
 from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
@@ -51,8 +53,7 @@ class AgentBusy(RuntimeError):
         super().__init__("the agent is running: steer() it, queue a follow_up(), or wait_for_idle()")
 
 
-@dataclass(frozen=True)
-class RunStart:
+class RunStart(Struct, frozen=True):
     """The run that starts."""
 
     run_id: str | None = None
@@ -82,7 +83,7 @@ class Agent:
         """
         self.loop = loop
         self.context = context
-        self.environment = replace(
+        self.environment = structs.replace(
             environment,
             skills=context.skills,
             files=environment.files or FileSources(environment.workspace),
@@ -364,7 +365,7 @@ class Agent:
         return TokenBudget(self.context.tokens(self._state), window, self._state.messages)
 
     def _scope(self, cancel: CancelToken, user_id: str | None) -> CallScope:
-        environment = replace(self.environment, user_id=user_id, token_budget=self._token_budget)
+        environment = structs.replace(self.environment, user_id=user_id, token_budget=self._token_budget)
         return CallScope(environment, self.queues, cancel)
 
     async def _hear(self, emit: Emit, event: AgentEvent) -> None:

@@ -4,8 +4,9 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 NewId = Callable[[], str]
 """Returns an identifier that is unique."""
@@ -37,8 +38,7 @@ def new_id() -> str:
     return os.urandom(16).hex()
 
 
-@dataclass(frozen=True)
-class Runtime:
+class Runtime(Struct, frozen=True):
     """The time and the ids that a run uses."""
 
     clock: Clock = field(default_factory=SystemClock)

@@ -9,8 +9,9 @@ import shutil
 import struct
 import tempfile
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock
 from agent_core.sandbox.command import Command, Launcher

@@ -1,10 +1,10 @@
 """The interface of a channel: events, messages, errors, and the protocols that a platform implements."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol
 
+from msgspec import Struct
 from pydantic import Field
 
 from channels.attachments import Attachment
@@ -304,8 +304,7 @@ async def _no_suggestions(chat: ChatKey, sender: Sender, typed: Typed) -> Sequen
     return ()
 
 
-@dataclass(frozen=True)
-class Menu:
+class Menu(Struct, frozen=True):
     """The commands that a platform offers. Without any, those that it offers already stay as they are."""
 
     commands: tuple[CommandSpec, ...] = ()

@@ -4,8 +4,9 @@ The gateway checks with isinstance and does without what is missing; for each me
 """
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from channels.attachments import Attachment
 from channels.base import (
@@ -143,8 +144,7 @@ def everywhere(_: ChatKey) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """A time in which messages may have been missed."""
 
     concerns: Concerns = everywhere

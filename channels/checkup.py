@@ -6,9 +6,9 @@ with a constant `SETUP` makes the channel one that `parley connect` can set up.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from pydantic import BaseModel
 
 Look = Callable[[BaseModel], Awaitable["Account"]]
@@ -17,8 +17,7 @@ Words = Mapping[str, str]
 """A text by language."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One line of the report. A problem prevents something from working; a note is only information."""
 
     mark: Literal["ok", "note", "problem"]
@@ -44,8 +43,7 @@ def problem(what: str, fix: str, *, can_wait: bool = False) -> Finding:
     return Finding("problem", what, fix, can_wait)
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(Struct, frozen=True):
     """The account that Parley has on a platform, as the platform tells it."""
 
     findings: Sequence[Finding]
@@ -64,8 +62,7 @@ class Account:
         return [each for each in self.findings if each.mark == "problem"]
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(Struct, frozen=True):
     """A token that is asked for."""
 
     field: str
@@ -74,8 +71,7 @@ class Token:
     """What it is called, and where to find it."""
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """Another kind of account, which people may choose instead of the usual one."""
 
     word: str
@@ -90,8 +86,7 @@ class Variant:
     """The field of the channel's settings that is true for it."""
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """The steps by which people make an account for Parley on a platform."""
 
     title: str

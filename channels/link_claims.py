@@ -4,9 +4,10 @@ Pure."""
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import unescape
 from urllib.parse import parse_qsl, unquote
+
+from msgspec import Struct
 
 from channels.file_endings import ENDINGS
 
@@ -72,8 +73,7 @@ _LIKE_LATIN = ("ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU")
 """Scripts with letters that look like Latin ones, as their names begin."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place on the internet, as told by a text or an address."""
 
     host: str
@@ -92,8 +92,7 @@ class Place:
         return f"{self.mailbox}@{self.host}" if self.mailbox else f"{self.host}{port}"
 
 
-@dataclass(frozen=True)
-class Claims:
+class Claims(Struct, frozen=True):
     """The places that a text names; `is_all` if it consists of the one that it names."""
 
     places: frozenset[Place]

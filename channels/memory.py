@@ -9,9 +9,10 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
+
+from msgspec import Struct, field
 
 from channels.attachments import Attachment
 from channels.base import (
@@ -43,8 +44,7 @@ NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=t
 LOST = ChannelError("the answer was lost", ambiguous=True)
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call of the gateway, successful or not, for tests of rate limits."""
 
     kind: CallKind
@@ -55,8 +55,7 @@ class Call:
     key: str = ""
 
 
-@dataclass
-class Fault:
+class Fault(Struct):
     """A failure of the next call of a kind; with `lost`, the call has its effect before it fails."""
 
     kind: CallKind
@@ -64,22 +63,19 @@ class Fault:
     lost: bool = False
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The message that a user replies to: its id, and its text as the platform quotes it."""
 
     to: str | None = None
     quoted: str | None = None
 
 
-@dataclass
-class _Message:
+class _Message(Struct):
     posted: Posted
     message: OutboundMessage
 
 
-@dataclass
-class _Platform:
+class _Platform(Struct):
     """State of the platform."""
 
     messages: list[_Message] = field(default_factory=list)

@@ -1,9 +1,10 @@
 """The parts of Parley that every plugin is given."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.sandbox.command import Sandbox
@@ -35,8 +36,7 @@ class TellsOwners(Protocol):
         """Send a text to every owner, or also to admins. `show` is the command of a button that shows more."""
 
 
-@dataclass(frozen=True)
-class Core:
+class Core(Struct, frozen=True):
     """The parts of Parley that every plugin may use.
 
     Attributes:
@@ -96,8 +96,7 @@ class Core:
         return self.home / OUTGOING
 
 
-@dataclass(frozen=True)
-class Running:
+class Running(Struct, frozen=True):
     """The parts that are made from the lists of all plugins."""
 
     commands: CommandTable

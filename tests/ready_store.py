@@ -2,11 +2,12 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+
+from msgspec.structs import replace
 
 from gateway.store import opening
 from gateway.store.file_connection import lay_out

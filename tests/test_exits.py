@@ -5,10 +5,10 @@ import inspect
 import re
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason

@@ -1,8 +1,9 @@
 """Builds each request from the prompt, the request history and the tools."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from agent_core.context.prompt import MEMORY, REMEMBER, Persona, SystemPrompt
 from agent_core.context.request_history import RequestHistory
@@ -66,8 +67,7 @@ class ContextStats(Frozen):
         return 100 * self.tokens / self.window if self.window else 0.0
 
 
-@dataclass(frozen=True)
-class _Head:
+class _Head(Struct, frozen=True):
     """The part of a request before its messages."""
 
     system: str

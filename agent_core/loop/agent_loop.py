@@ -5,7 +5,9 @@ consumer has handled an event before the next one happens.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.clock import Runtime
 from agent_core.events import AgentEnd, AgentStart, CompactionEnd, MessageEnd, MessageStart
@@ -34,8 +36,7 @@ class CannotContinue(RuntimeError):
     """There is nothing to continue with."""
 
 
-@dataclass
-class Models:
+class Models(Struct):
     """The model that is asked, and what happens when it fails. Changes take effect with the next run."""
 
     llm: LlmClient

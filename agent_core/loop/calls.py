@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.clock import Runtime
 from agent_core.events import (
@@ -35,8 +36,7 @@ NO_CHECK = ToolResult.failure(
 )
 
 
-@dataclass(frozen=True)
-class ToolSetup:
+class ToolSetup(Struct, frozen=True):
     """The tools of an agent, and the rules for their calls."""
 
     registry: ToolRegistry = field(default_factory=ToolRegistry)
@@ -70,8 +70,7 @@ class CallRunner:
         return await _BatchRun(self, batch, scope, emit).run()
 
 
-@dataclass(frozen=True)
-class CallBatch:
+class CallBatch(Struct, frozen=True):
     """The tool calls of one answer."""
 
     calls: Sequence[ToolCall]
@@ -85,8 +84,7 @@ class CallBatch:
     """The calls may have run before a crash, so only idempotent calls and those known not to have started run."""
 
 
-@dataclass(frozen=True)
-class BatchOutcome:
+class BatchOutcome(Struct, frozen=True):
     """The results of a batch."""
 
     ends: tuple[ToolExecutionEnd, ...]

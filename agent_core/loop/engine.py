@@ -1,10 +1,11 @@
 """Shared parts of a run: its collaborators, its progress, and the outcomes of a turn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, Runtime
@@ -55,8 +56,7 @@ class Compactor(Protocol):
         """
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """A run under way."""
 
     state: QueryState
@@ -105,8 +105,7 @@ class Run:
         return event
 
 
-@dataclass(frozen=True)
-class CallIds:
+class CallIds(Struct, frozen=True):
     """Ids of all tool calls of the conversation, including those that this run has compacted.
 
     Searched only when the model calls a tool, because that takes time proportional to the conversation.
@@ -123,15 +122,13 @@ class CallIds:
         )
 
 
-@dataclass(frozen=True)
-class Next:
+class Next(Struct, frozen=True):
     """Another turn follows."""
 
     reason: TransitionReason
 
 
-@dataclass(frozen=True)
-class End:
+class End(Struct, frozen=True):
     """The run ends."""
 
     reason: TerminalReason
@@ -159,8 +156,7 @@ class End:
         return cls(TerminalReason.ERROR, error, FailureKind.FATAL)
 
 
-@dataclass(frozen=True)
-class Engine:
+class Engine(Struct, frozen=True, dict=True):
     """The collaborators of a turn."""
 
     caller: ModelCaller

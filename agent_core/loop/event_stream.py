@@ -7,8 +7,9 @@ behind.
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
-from dataclasses import dataclass
 from types import coroutine
+
+from msgspec import Struct
 
 from agent_core.events import AgentEvent
 
@@ -61,8 +62,7 @@ async def _cancel(run: Work) -> None:
         raise RuntimeError(f"{type(event).__name__} was emitted after the stream was closed")
 
 
-@dataclass(frozen=True, slots=True)
-class _Emitted:
+class _Emitted(Struct, frozen=True):
     """An event on its way from `emit` to the generator."""
 
     event: AgentEvent

@@ -4,9 +4,9 @@ import asyncio
 import errno
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import structlog
+from msgspec import Struct, field
 from pydantic import BaseModel
 
 from agent_core.background import staying
@@ -40,8 +40,7 @@ Redact = Callable[[str], str]
 Emit = Callable[[AgentEvent], None]
 
 
-@dataclass(frozen=True)
-class CallScope:
+class CallScope(Struct, frozen=True):
     """The environment of a run's tool calls, and what may stop them."""
 
     environment: ToolEnvironment
@@ -53,8 +52,7 @@ class CallScope:
     """Calls of this run with their results."""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Struct, frozen=True):
     """A tool call with validated arguments."""
 
     call: ToolCall
@@ -76,8 +74,7 @@ def end_of(
     )
 
 
-@dataclass(frozen=True)
-class Executor:
+class Executor(Struct, frozen=True):
     """Runs jobs with time limits and retries."""
 
     limits: LoopLimits

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.events import PermissionRequest, ToolExecutionUpdate
 from agent_core.loop.event_stream import Emit
@@ -22,8 +24,7 @@ UNKNOWN_OUTCOME = (
 )
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The outcome of a permission check."""
 
     refusal: ToolResult | None = None
@@ -34,8 +35,7 @@ class Verdict:
     """True for a doubtful call that needed an approval and had none, so it has not run."""
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """Checks one tool call. A `doubtful` call may have run before the program stopped, and must not run twice."""
 
     permissions: Permissions

@@ -2,9 +2,9 @@
 
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 from pydantic import SecretStr
 
 from agent_core.cancel import CancellableSource, CancelToken
@@ -44,8 +44,7 @@ FULL = LlmFailure(kind=FailureKind.OVERFLOW, message="the request left no room f
 """Some servers report a full window as an answer that is cut off before its first token."""
 
 
-@dataclass(frozen=True)
-class ModelCaller:
+class ModelCaller(Struct, frozen=True):
     """Asks a model, and its fallbacks if it fails for good."""
 
     first: Candidate
@@ -102,8 +101,7 @@ class ModelCaller:
         )
 
 
-@dataclass(frozen=True)
-class ModelRequest:
+class ModelRequest(Struct, frozen=True):
     """A request, and what must be known to check its answer."""
 
     request: LlmRequest

@@ -5,7 +5,8 @@ provider refuses is not passed on to another.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import Clock, SystemClock
 from agent_core.models.llm import FailureCause, FailureKind, LlmClient, LlmFailure, ModelInfo
@@ -27,8 +28,7 @@ def passes_on(failure: LlmFailure) -> bool:
     return failure.kind in _PASSES_ON or failure.cause in _NEVER
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A model and its client."""
 
     model: ModelInfo

@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Protocol
+
+from msgspec import Struct, field
 
 from agent_core.messages import AgentMessage, Frozen, Text, ToolCall
 from agent_core.tools.tool import Tool
@@ -40,8 +41,7 @@ class Answer(StrEnum):
     """Approved, but its target has changed since it was shown: a new decision is needed."""
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """A tool call to be decided about; its arguments fit the tool's schema.
 
     Attributes:
@@ -74,8 +74,7 @@ MOST_DENIALS = 3
 """Refusals in a row that end a run."""
 
 
-@dataclass
-class Denials:
+class Denials(Struct):
     """The calls that were refused in one run."""
 
     refused: set[str] = field(default_factory=set)

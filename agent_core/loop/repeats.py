@@ -7,7 +7,8 @@ but only if it is new in the run; otherwise a loop of two alternating calls woul
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.messages import AgentMessage, AssistantMessage, TextContent, ToolCall, ToolResultMessage
 from agent_core.tool_result import ToolResult
@@ -27,8 +28,7 @@ _NOTE = _MARK + (
 )
 
 
-@dataclass
-class Repeats:
+class Repeats(Struct):
     """The calls of one run, counted by call and result."""
 
     are_too_many: bool = False

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from agent_core.cancel import CancelToken
 from agent_core.loop.model_chain import Candidate
@@ -11,8 +12,7 @@ from agent_core.messages import AssistantMessage
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo
 
 
-@dataclass(frozen=True)
-class PlannedCall:
+class PlannedCall(Struct, frozen=True):
     """A model call that is about to be made."""
 
     models: Sequence[ModelInfo]
@@ -21,8 +21,7 @@ class PlannedCall:
     options: LlmOptions
 
 
-@dataclass(frozen=True)
-class UsedUp:
+class UsedUp(Struct, frozen=True):
     """The refusal of a call for which a budget has no room."""
 
     reason: str

@@ -1,8 +1,9 @@
 """Tools of MCP servers that models cannot be given, and why."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Why = Literal["nameless", "not_object", "too_deep", "invalid", "too_large", "too_many", "header", "refused"]
 
@@ -18,8 +19,7 @@ _WORDS: Mapping[Why, str] = {
 }
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A tool that is not offered, by the server's own name for it."""
 
     tool: str

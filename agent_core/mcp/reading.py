@@ -6,13 +6,13 @@ The SDK rejects a list of tools for one odd tool, and a result for one odd part 
 import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 import anyio
 from mcp import types
 from mcp.shared.message import SessionMessage
+from msgspec import Struct, field
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from agent_core.mcp.left_out import LeftOut
@@ -26,8 +26,7 @@ _JSON: TypeAdapter[JsonValue] = TypeAdapter(Json)
 _Message = SessionMessage | Exception
 
 
-@dataclass
-class Listing:
+class Listing(Struct):
     """The tools that a server lists: the names of those that the SDK is given, and those that it is not."""
 
     names: list[str] = field(default_factory=list)

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Protocol, cast
 
 import structlog
+from msgspec import Struct
 
 from agent_core.clock import SystemClock
 from agent_core.mcp.access import Access
@@ -98,8 +99,7 @@ class Reached:
     """True if somebody has signed in. Once they have signed out, it is connected anew, without the tools they saw."""
 
 
-@dataclass(frozen=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """The result of checking one server."""
 
     name: str

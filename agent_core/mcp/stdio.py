@@ -11,7 +11,6 @@ import signal
 from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import anyio
@@ -20,6 +19,7 @@ import structlog
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import MCPError, types
 from mcp.shared.message import SessionMessage
+from msgspec import Struct
 
 from agent_core.mcp.config import McpServer, plain
 from agent_core.tools.web.fetch import ForbiddenAddress
@@ -205,8 +205,7 @@ async def _gone(process: Process) -> None:
         await asyncio.sleep(0.01)
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """A problem with one server and its remedy."""
 
     fact: str

@@ -1,9 +1,10 @@
 """Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import structlog
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.clock import NewId
 from agent_core.messages import (
@@ -40,8 +41,7 @@ from agent_core.origin import CLEAN
 log = structlog.get_logger(__name__)
 
 
-@dataclass
-class _Words:
+class _Words(Struct):
     """A block of text or reasoning."""
 
     thinking: bool

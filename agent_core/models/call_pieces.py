@@ -4,7 +4,8 @@ import ast
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.clock import NewId
 from agent_core.json_text import TooDeep, read_first, read_json
@@ -29,8 +30,7 @@ _NO_TEXT = ("", "None", "undefined")
 _NUMBERED = re.compile(r":\d+$")
 
 
-@dataclass
-class OpenCall:
+class OpenCall(Struct):
     """A call of which further pieces may come."""
 
     position: int

@@ -6,8 +6,8 @@ Reads JSON objects, and litellm's objects with the same fields.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from agent_core.json_text import read_json
@@ -41,8 +41,7 @@ class Unreadable(ValueError):
     """The words or calls of a chunk have a shape that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(Struct, frozen=True):
     """A piece of a reasoning block of Anthropic's; `signature` ends the block, or is the whole of a redacted one."""
 
     text: str = ""
@@ -50,8 +49,7 @@ class Thought:
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CallPiece:
+class CallPiece(Struct, frozen=True):
     index: int | None = None
     id: str | None = None
     name: str = ""
@@ -59,8 +57,7 @@ class CallPiece:
     private: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(Struct, frozen=True):
     text: str = ""
     thinking: str = ""
     thoughts: tuple[Thought, ...] = ()
@@ -76,8 +73,7 @@ class Delta:
         return bool(self.text or self.thinking or self.thoughts or self.refusal or self.calls)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     delta: Delta | None = None
     choice: int | None = None
     """The number of the choice; answers that nobody asked for have others."""

@@ -3,11 +3,11 @@
 import asyncio
 import ipaddress
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import aiohttp
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core.json_text import read_json
@@ -26,8 +26,7 @@ _NO_CHAT = ("embed", "bge-", "minilm", "rerank", "whisper", "tts", "nomic-", "cl
 _NAMED_BY = ("id", "model", "name")
 
 
-@dataclass(frozen=True)
-class LocalServer:
+class LocalServer(Struct, frozen=True):
     name: str
     port: int
     tells_abilities: bool = False
@@ -56,8 +55,7 @@ LOCAL_SERVERS: Sequence[LocalServer] = (
 )
 
 
-@dataclass(frozen=True)
-class LocalModel:
+class LocalModel(Struct, frozen=True):
     """A model that a local server offers; `base_url` is for `OpenAiClient`."""
 
     server: LocalServer

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.models.plain_schema import wants_plain_schemas
 
@@ -86,8 +88,7 @@ _PRIVATE = (
 _IN_MESSAGES = r"messages?\W{1,2}\d|\"assistant\"|role:assistant"
 
 
-@dataclass(frozen=True)
-class Manner:
+class Manner(Struct, frozen=True, dict=True):
     """The form of requests learned for one model."""
 
     left_out: frozenset[str] = frozenset()

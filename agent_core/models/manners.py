@@ -1,9 +1,9 @@
 """The manners of models, as one client has learned them from refusals."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import structlog
+from msgspec.structs import replace
 
 from agent_core.messages import AssistantMessage, ImageContent, LlmMessage
 from agent_core.models.manner import BINDS_THOUGHTS, Manner, known_of, learned, says

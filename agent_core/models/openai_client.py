@@ -10,13 +10,13 @@ import contextlib
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from itertools import chain
 from urllib.parse import urlsplit
 
 import aiohttp
+from msgspec import Struct
 from pydantic import SecretStr
 from pydantic_core import from_json
 
@@ -89,8 +89,7 @@ class _Call:
         return self._begin()
 
 
-@dataclass
-class _Progress:
+class _Progress(Struct):
     """The place in a response."""
 
     is_first: bool = True

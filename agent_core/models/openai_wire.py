@@ -4,11 +4,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import is_
 from typing import get_args
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.identity_cache import IdentityCache
@@ -59,8 +59,7 @@ LEAST_BUDGET = 1024
 _LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """The model for which messages are written: whatever it handed out itself goes back to it."""
 
     provider: str = ""

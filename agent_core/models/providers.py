@@ -1,23 +1,21 @@
 """The hosted providers of models: keys, default models, addresses."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pydantic import SecretStr
 
 OPENAI_KEY = "OPENAI_API_KEY"
 
 
-@dataclass(frozen=True)
-class KeyCheck:
+class KeyCheck(Struct, frozen=True):
     """A free GET request that needs the key; `header` is its name and a format for the key."""
 
     url: str
     header: tuple[str, str] = ("Authorization", "Bearer {}")
 
 
-@dataclass(frozen=True)
-class Provider:
+class Provider(Struct, frozen=True):
     """A hosted provider. `keys` are environment variables, the first being the documented one; `model` is the
     default."""
 

@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from itertools import count
+
+from msgspec import Struct, field
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.identity_cache import IdentityCache
@@ -49,8 +50,7 @@ _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _WORD = re.compile(rf"\s*[^\s{_WIDE}]+|\s*[{_WIDE}]{{1,2}}|\s+")
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """A tool call; arguments given as text are sent unchanged, so that they can be broken JSON."""
 
     name: str
@@ -58,32 +58,28 @@ class Call:
     id: str | None = None
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(Struct, frozen=True):
     """Tool calls, optionally with text before them."""
 
     calls: tuple[Call, ...]
     text: str = ""
 
 
-@dataclass(frozen=True)
-class Thinks:
+class Thinks(Struct, frozen=True):
     """Reasoning, followed by `then`."""
 
     thinking: str
     then: "Turn" = ""
 
 
-@dataclass(frozen=True)
-class CutOff:
+class CutOff(Struct, frozen=True):
     """An answer that hit the output token limit; its calls, if any, must not be run."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A failed request, before any output or after some text."""
 
     kind: FailureKind = FailureKind.TRANSIENT
@@ -94,8 +90,7 @@ class Failure:
     may_be_billed: bool = False
 
 
-@dataclass(frozen=True)
-class Waits:
+class Waits(Struct, frozen=True):
     """Says `words`, sets `reached`, waits for `event`, then continues with `then`."""
 
     event: asyncio.Event

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import clean
 
@@ -11,8 +12,7 @@ _CODES = ("code", "error_code", "status_code")
 _NO_ERROR = frozenset({"0", "200", "success", "ok"})
 
 
-@dataclass(frozen=True, slots=True)
-class WireError:
+class WireError(Struct, frozen=True):
     """An error inside a stream."""
 
     message: str = ""

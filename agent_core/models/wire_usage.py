@@ -1,6 +1,6 @@
 """The token counts that a server tells with an answer, and what they cost."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from agent_core.messages import Usage
 from agent_core.models.llm import ModelInfo
@@ -9,8 +9,7 @@ from agent_core.models.wire_values import count_in, fields_of
 MILLION = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class WireUsage:
+class WireUsage(Struct, frozen=True):
     """Token counts as the server tells them; None for what it does not tell. `prompt` includes cached tokens."""
 
     prompt: int | None = None

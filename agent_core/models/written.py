@@ -6,8 +6,9 @@ the mark of a call is held back to the end. What stands in code, and words about
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from agent_core.models.written_calls import TAGS, TOKENS
@@ -84,8 +85,7 @@ _FENCE = 3
 """Signs that open or close a block of code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A piece of the answer. `before` says that all text before it was reasoning."""
 
     kind: Literal["text", "thinking", "before"]

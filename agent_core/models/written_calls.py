@@ -7,8 +7,8 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.json_text import read_first, read_json
@@ -85,8 +85,7 @@ _GEMMA_VALUE = LatePattern(r"\b(\w++):(?:(<escape>|<\|\"\|>)(.*?)\2|([^,{}\[\]]*
 _BETWEEN = LatePattern(r"[\s;,]*")
 
 
-@dataclass(frozen=True)
-class WrittenCall:
+class WrittenCall(Struct, frozen=True):
     name: str
     arguments: str
     """As JSON, or what should be JSON."""

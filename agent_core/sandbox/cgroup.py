@@ -8,8 +8,9 @@ import secrets
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _TREE = Path("/sys/fs/cgroup")
 _PROCESSES, _MEMORY = "pids", "memory"
@@ -25,8 +26,7 @@ _TRIAL = 30.0
 """Seconds allowed for joining a group in the trial."""
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """The control group of one command."""
 
     folders: tuple[Path, ...]

@@ -4,10 +4,11 @@ import os
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.limits import CommandLimits, MemoryPool
@@ -27,8 +28,7 @@ def _close(*ends: int) -> None:
         os.close(end)
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """A program with its arguments. Paths inside the sandbox are the same as outside."""
 
     argv: tuple[str, ...]
@@ -44,8 +44,7 @@ class Command:
     """Memory limits shared with other commands; checked several times a second."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """The process to start for a command."""
 
     argv: tuple[str, ...]
@@ -74,8 +73,7 @@ OnOutput = Callable[[str], None]
 """Called with the last line of output, at most a few times a second."""
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """The result of a command."""
 
     code: int

@@ -1,14 +1,15 @@
 """Limits of sandboxed commands, alone and together."""
 
 import threading
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 LEAST_OUTPUT = 100_000
 """Bytes that a command may say however little room there is."""
 
 
-@dataclass(frozen=True)
-class CommandLimits:
+class CommandLimits(Struct, frozen=True):
     """Limits of one command. Times, and everything from `all_memory_bytes` on, apply to all its processes together, the
     rest to each process."""
 

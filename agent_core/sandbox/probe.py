@@ -8,8 +8,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
 from agent_core.sandbox.cgroup import ControlGroups, control_groups
@@ -56,8 +57,7 @@ print("it lets a command " + ", ".join(leaks) if leaks else "holds")
 """
 
 
-@dataclass(frozen=True)
-class NoLauncher:
+class NoLauncher(Struct, frozen=True):
     """No launcher works on this machine. Two sentences for users."""
 
     reason: str

@@ -9,8 +9,9 @@ import platform
 import socket
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # name: x86_64, aarch64
@@ -137,8 +138,7 @@ Instruction = tuple[int, int, int, int]
 """Code, instructions to skip if true, instructions to skip if false, value."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """Answers these calls with an errno; 0 pretends success. With `argument`, it applies only if that argument has one
     of the bits, is one of the values, or is none of the values."""
 

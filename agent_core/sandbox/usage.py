@@ -13,8 +13,9 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.sandbox.cgroup import Group
@@ -33,8 +34,7 @@ GLANCE_EVERY = 0.05
 _PLENTY = 1 << 60
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Bytes allocated on disk, so that holes cost nothing; number of files, folders and links."""
 
     bytes: int = 0
@@ -89,8 +89,7 @@ def _open_up(folder: str) -> None:
         os.close(handle)
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Struct, frozen=True):
     """Resources held by a command's processes besides visible files."""
 
     deleted: int = 0
@@ -156,8 +155,7 @@ def _share(pid: int) -> int:
     return _resident(pid)
 
 
-@dataclass(frozen=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """Amounts of the monitored resources: free on the machine, or left to a command."""
 
     bytes: int

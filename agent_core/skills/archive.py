@@ -12,9 +12,10 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+
+from msgspec import Struct
 
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.skills.skill import FILE, MOST_APPROVED_BYTES, MOST_APPROVED_FILES, MOST_BYTES, PackedSkill
@@ -68,8 +69,7 @@ class BadArchive(Exception):
         self.detail = harmless(detail)[:PATH_CHARS]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     path: str
     size: int
     trouble: ArchiveTrouble | None

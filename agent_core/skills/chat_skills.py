@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.messages import AgentMessage
 from agent_core.models.tokens import estimate
@@ -22,8 +23,7 @@ UNLIMITED = TokenBudget()
 _NO_ROOM = "unload a skill that is not needed any more, or go on without it"
 
 
-@dataclass(frozen=True)
-class SkillEntry:
+class SkillEntry(Struct, frozen=True):
     name: str
     description: str
     origin: Origin
@@ -43,8 +43,7 @@ class SkillEntry:
     """Loaded references."""
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Struct, frozen=True):
     """The result of loading."""
 
     text: str

@@ -7,9 +7,9 @@ is not 1.1 and `name: no` is not a boolean. A header that is not valid YAML is r
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import yaml
+from msgspec import Struct
 
 from agent_core.models.tokens import estimate
 from agent_core.skills.loose_head import loosely, text_at
@@ -48,8 +48,7 @@ class NotYaml(BadSkill):
     """The header is not valid YAML, or no mapping."""
 
 
-@dataclass(frozen=True)
-class Requirements:
+class Requirements(Struct, frozen=True):
     """Requirements of a skill on the machine."""
 
     bins: tuple[str, ...] = ()
@@ -62,8 +61,7 @@ class Requirements:
     """`linux`, `darwin`, `windows`; empty for any."""
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True):
     name: str
     description: str
     """One line."""

@@ -5,9 +5,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from agent_core.skills.header import BadSkill, Requirements
 from agent_core.skills.installed import InstalledSkills
@@ -41,8 +42,7 @@ LOOK_EVERY = 2.0
 _SYSTEMS = {"darwin": "macOS", "linux": "Linux", "win32": "Windows", "windows": "Windows"}
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One line for users: the file, the problem, and what to do."""
 
     file: str
@@ -55,14 +55,12 @@ class Diagnostic:
         return f"{harmless(self.file)}: {self.problem}"
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Struct, frozen=True):
     skills: tuple[Skill, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-@dataclass
-class SkillFolder:
+class SkillFolder(Struct):
     """A root folder of skills, whose contents may change at any time, even during a scan."""
 
     root: Path

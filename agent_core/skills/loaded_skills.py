@@ -4,7 +4,8 @@ This is the only record of loaded skills: index marks, prompt and stored state d
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.models.tokens import estimate
 from agent_core.skills import layout
@@ -19,8 +20,7 @@ SKILL_TOKENS = 8_000
 """Maximum tokens of one skill's instructions."""
 
 
-@dataclass(frozen=True)
-class Instructions:
+class Instructions(Struct, frozen=True):
     """The instructions of a skill, read at one time."""
 
     skill: Skill
@@ -30,8 +30,7 @@ class Instructions:
     """Paths that can be loaded as references."""
 
 
-@dataclass
-class LoadedSkill:
+class LoadedSkill(Struct):
     """A skill in a chat's prompt, with its loaded references."""
 
     now: Instructions
@@ -94,8 +93,7 @@ def read_reference(skill: Skill, path: str, read: Callable[[str], bytes] | None 
     raise SkillError(SkillTrouble.BAD_REFERENCE, fact, "tell the person")
 
 
-@dataclass(frozen=True)
-class SkillTexts:
+class SkillTexts(Struct, frozen=True):
     """The parts of a request about skills. A part is empty if it has nothing to say."""
 
     always: str

@@ -1,8 +1,9 @@
 """Scans the files of a skill for what a person should know before approving it. It finds the obvious, and no more."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from agent_core.skills.skill import FILE
@@ -40,8 +41,7 @@ class Finding(StrEnum):
     LARGE = "large"
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     kind: Finding
     file: str
     details: tuple[str, ...] = ()

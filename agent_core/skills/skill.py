@@ -5,11 +5,12 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.skills.header import BadSkill, Header, read_header
 from agent_core.untrusted import harmless
@@ -63,8 +64,7 @@ class SkillError(Exception):
         self.advice = advice
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """One entry of a folder."""
 
     name: str
@@ -200,8 +200,7 @@ class Origin(StrEnum):
     """In a chat's workspace, where a model or untrusted input may have written it."""
 
 
-@dataclass(frozen=True)
-class Skill:
+class Skill(Struct, frozen=True):
     header: Header
     folder: Path
     """Absolute path."""
@@ -240,8 +239,7 @@ class Skill:
             return read_all(root)
 
 
-@dataclass(frozen=True)
-class PackedSkill:
+class PackedSkill(Struct, frozen=True):
     """A skill with all its files, as it comes from an archive."""
 
     header: Header
@@ -253,8 +251,7 @@ class PackedSkill:
         return self.header.name
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """The entries of a skill's folder; the files are not read."""
 
     top: tuple[Found, ...]

@@ -1,7 +1,8 @@
 """Tokens left for skills in the model's window, and the words by which skills count as in use."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import (
     AgentMessage,
@@ -21,8 +22,7 @@ RECENT = 10
 """Recent messages that are searched for skills in use."""
 
 
-@dataclass(frozen=True)
-class TokenBudget:
+class TokenBudget(Struct, frozen=True):
     """Tokens for skills: the next request's present size, and the model's window. The default is unlimited."""
 
     used: int = 0

@@ -7,8 +7,10 @@ their contents at that moment.
 import errno
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.skills.library import Diagnostic, SkillFolder
@@ -18,8 +20,7 @@ FOLDER = "skills"
 """Name of the folder in the chat's workspace."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """All files of a skill at one moment. Approval and prompt are made from the same snapshot, because files could
     change between two reads."""
 

@@ -11,11 +11,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from agent_core.late_pattern import LatePattern
@@ -53,8 +55,7 @@ AGENT = "agent"
 """Source of a fact if the prompt came from another agent."""
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A fact; `number` counts from 1 in the order of the file."""
 
     number: int

@@ -6,10 +6,11 @@ import re
 import shlex
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from agent_core.background import finished
@@ -134,8 +135,7 @@ def _text(output: bytes) -> str:
 BLOCK = 64 * 1024
 
 
-@dataclass(frozen=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """Head and tail of an output."""
 
     head: bytes

@@ -8,9 +8,10 @@ import stat
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from agent_core.origin import CLEAN
@@ -81,8 +82,7 @@ def _answer(context: ToolContext, ask: Callable[[ChatSkills], str]) -> ToolResul
         return ToolResult.of(f"Error: {error.fact}. Next: {error.advice}", CLEAN, is_error=True)
 
 
-@dataclass(frozen=True)
-class _Script:
+class _Script(Struct, frozen=True):
     path: Path
     skill: Path
     needs: tuple[str, ...]

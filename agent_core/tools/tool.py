@@ -3,12 +3,12 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, get_type_hints
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
 
 from agent_core import sources
@@ -58,8 +58,7 @@ def _ignore(_: object) -> None:
     """Ignore an update of a call, a task record, or a failure."""
 
 
-@dataclass(frozen=True)
-class ToolEnvironment:
+class ToolEnvironment(Struct, frozen=True):
     """The place and the user for which tools run; without the chat's platform and without secrets."""
 
     session_id: str
@@ -143,8 +142,7 @@ def _nothing(_arguments: BaseModel, _context: ToolContext) -> None:
     """Accept any call."""
 
 
-@dataclass(frozen=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """Properties that decide how a tool's calls are handled.
 
     `parallel` tools only read and may run beside others. `idempotent` tools may be run again when it is unknown whether

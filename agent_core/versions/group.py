@@ -5,9 +5,11 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from agent_core.file_handles import raise_lack
 
@@ -70,8 +72,7 @@ def kind_of(mode: int) -> str:
     return LINK if stat.S_ISLNK(mode) else OTHER
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """One path of the workspace before and after; None if it did not exist."""
 
     path: str
@@ -79,8 +80,7 @@ class Change:
     after: Entry | None
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """The changes of one call; `is_open` while it runs, or if Parley was stopped during it."""
 
     number: int

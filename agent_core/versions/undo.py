@@ -7,8 +7,10 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.file_handles import raise_lack
 from agent_core.tools.files.replace import open_made_folder
@@ -22,8 +24,7 @@ TOOL = "undo"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@dataclass(frozen=True)
-class Undone:
+class Undone(Struct, frozen=True):
     group: Group
     """The group that was undone, or would have been."""
     changed_since: tuple[str, ...] = ()

@@ -8,10 +8,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
@@ -30,8 +32,7 @@ _PATIENCE_AFTER = 10
 """Factor for the limits after a call: a program may have made many files."""
 
 
-@dataclass(frozen=True)
-class KeepLimits:
+class KeepLimits(Struct, frozen=True):
     """Limits of recording."""
 
     bytes: int = 500_000_000

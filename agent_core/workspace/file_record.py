@@ -1,7 +1,6 @@
 """The record of the origin of one file of a workspace, and the form in which it is saved."""
 
-from dataclasses import dataclass, field
-
+from msgspec import Struct, field
 from pydantic import BaseModel, JsonValue
 
 from agent_core.origin import Origin, in_line
@@ -18,8 +17,7 @@ class _Row(BaseModel, defer_build=True):
     contents: dict[str, str]
 
 
-@dataclass
-class FileRecord:
+class FileRecord(Struct):
     """The record of one file; for a folder, only the origin of its name."""
 
     state: State

@@ -2,15 +2,15 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from agent_core.sandbox.limits import MemoryPool
 
 
-@dataclass(frozen=True)
-class Author:
+class Author(Struct, frozen=True):
     """The tool call that makes a change, and the user it is made for."""
 
     tool: str
@@ -18,8 +18,7 @@ class Author:
     person: str | None = None
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """Space left for writing; None for no limit."""
 
     bytes: int | None = None

@@ -13,10 +13,10 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.file_lock import Watched
@@ -41,8 +41,7 @@ _RUNNING = ""
 """In the place of a file's name: what the programs have read that run."""
 
 
-@dataclass(frozen=True)
-class Before:
+class Before(Struct, frozen=True):
     """The workspace's files when a program started."""
 
     number: int
@@ -50,8 +49,7 @@ class Before:
     states: Mapping[str, State]
 
 
-@dataclass(frozen=True)
-class _Killed:
+class _Killed(Struct, frozen=True):
     """Programs that ran when their process was killed."""
 
     seen: Origin

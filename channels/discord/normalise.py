@@ -4,9 +4,10 @@ Pure; unknown and foreign payloads become None, and nothing raises.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from channels.attachments import Attachment
 from channels.base import (
@@ -131,8 +132,7 @@ def _attachment(channel: str, message: str, file: File) -> Attachment:
     )
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """Knowledge that is needed to read a payload."""
 
     me: Identity

@@ -6,8 +6,9 @@ Several processes may share them, and several sessions of one shard may be open 
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from channels.backoff import Backoff, until_answered
 from channels.base import ChatKey
@@ -20,8 +21,7 @@ from channels.sharing import Ready, Sharing
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """One shard of so many."""
 
     number: int

@@ -10,9 +10,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from channels.base import AccountRefused, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
@@ -42,8 +42,7 @@ MOST_WORDS = render.MAX_TEXT * 3 // 4
 Json = dict[str, JsonValue]
 
 
-@dataclass(frozen=True)
-class _News:
+class _News(Struct, frozen=True):
     """A change that is not on the screen yet."""
 
     chunks: list[JsonValue]

@@ -6,11 +6,11 @@ cannot parse would discard its whole batch.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
 import aiohttp
+from msgspec import Struct
 from pydantic import JsonValue
 from pydantic_core import from_json
 
@@ -181,8 +181,7 @@ def _retry_after(payload: bytes, header: str) -> float:
         return 1.0
 
 
-@dataclass(frozen=True)
-class _Plain:
+class _Plain(Struct, frozen=True):
     """Parameters that are JSON, in place of a RequestData with an object for each."""
 
     parameters: Mapping[str, object]

@@ -6,9 +6,10 @@ All of them are removed.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
+
+from msgspec import Struct
 
 from channels.base import Button, OutboundMessage
 
@@ -83,8 +84,7 @@ def readable(message: OutboundMessage) -> str:
     return safe("\n".join(line for line in [*lines, *choices(message)] if line))
 
 
-@dataclass(frozen=True)
-class Abilities:
+class Abilities(Struct, frozen=True):
     colours: Literal["standard", "256", "truecolor"]
     links: bool
     """True if text can be a hyperlink, so that the address need not be printed beside it."""

@@ -8,10 +8,10 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 from uuid import uuid4
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from channels.attachments import Attachment
@@ -46,8 +46,7 @@ class Shown(BaseModel):
     calls: tuple[CallRow, ...] = ()
 
 
-@dataclass(frozen=True)
-class Past:
+class Past(Struct, frozen=True):
     """Stored messages of a conversation."""
 
     messages: Sequence[Shown]

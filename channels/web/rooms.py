@@ -3,7 +3,8 @@
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from channels.base import ChatKey
 from channels.web.conversation import Conversation, EventRing, Shown, Wire
@@ -13,8 +14,7 @@ MOST = 200
 """Conversations kept in memory besides those that a tab shows; others are read from the store."""
 
 
-@dataclass
-class Room:
+class Room(Struct):
     """One conversation."""
 
     conversation: Conversation = field(default_factory=Conversation)

@@ -1,7 +1,8 @@
 """The person whose browser a request comes from."""
 
 import hashlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import ChatKey, Sender
 
@@ -9,8 +10,7 @@ LOCAL = "local"
 """Account and sender of the person who sits at the machine that Parley runs on."""
 
 
-@dataclass(frozen=True)
-class Visitor:
+class Visitor(Struct, frozen=True):
     """Somebody who was let into the page: the person at this machine, or an account of another platform.
 
     Each visitor has chats of their own.

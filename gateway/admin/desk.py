@@ -1,7 +1,8 @@
 """The running gateway as the admin pages use it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from channels.attachments import Attachment
 from channels.base import Accepted, ChatKey, RequestMade, Sender
@@ -22,8 +23,7 @@ class CommandRefused(Exception):
     """The line is no command, or the visitor may not give it. The message is the key of a text."""
 
 
-@dataclass(frozen=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """Screens, and what they share. Every change made on a screen is a command, run by `run`."""
 
     screens: Sequence[Screen]

@@ -1,8 +1,10 @@
 """Finds screens, settings, people, conversations and commands by words, for the palette of the page."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from channels.base import ChatKey
 from channels.web.listing import MAIN
@@ -20,8 +22,7 @@ MOST_OF_A_KIND = 6
 MOST_CHATS = 200
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """Something that has the words, and its address."""
 
     kind: str

@@ -1,14 +1,14 @@
 """The navigation of the admin pages: its entries in groups."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.admin.icons import UNKNOWN
 from gateway.admin.screen import Group, Grouped, Screen
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An entry of the navigation."""
 
     name: str

@@ -1,11 +1,12 @@
 """A screen of the admin pages, and the visit for which it is rendered."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from channels.base import ChatKey, Sender
 from channels.web.visitor import Visitor
@@ -28,8 +29,7 @@ class NoSuchItem(Exception):
     """The address names something that does not exist, or that this visitor may not see."""
 
 
-@dataclass(frozen=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """One request of an owner or admin for a screen.
 
     Attributes:
@@ -66,8 +66,7 @@ class Visit:
         return say(key, self.language, **facts)
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """A template and the facts that it shows."""
 
     template: str | Path

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels import discovery
@@ -18,8 +19,7 @@ OLD = 2 * 86_400.0
 """Age in seconds from which on the newest backup is too old: one is made each night."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """The state of one part.
 
     Attributes:
@@ -39,8 +39,7 @@ class Line:
     at: float | None = None
 
 
-@dataclass(frozen=True)
-class State:
+class State(Struct, frozen=True):
     """Reads the state of a running Parley."""
 
     about: Callable[[], About]

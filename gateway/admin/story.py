@@ -1,7 +1,8 @@
 """Tells a run as a story: the question, what was said and done on the way and why that was allowed, and the answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import AgentMessage, AssistantMessage
 from gateway.admin.screen import Visit
@@ -16,8 +17,7 @@ MOST_ANSWER = 6_000
 """Characters of the answer."""
 
 
-@dataclass(frozen=True)
-class StoryStep:
+class StoryStep(Struct, frozen=True):
     """A tool call, or words before one.
 
     Attributes:
@@ -39,8 +39,7 @@ class StoryStep:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(Struct, frozen=True):
     """A run as somebody reads it who may read its words."""
 
     steps: Sequence[StoryStep]

@@ -1,20 +1,19 @@
 """Plain tables on a screen, for which nobody has to write HTML."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.admin.screen import View
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A time, shown in the zone of the installation."""
 
     at: float
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(Struct, frozen=True):
     """A button that gives a command in the visitor's own chat. Nobody sees it who may not give the command."""
 
     command: str
@@ -22,15 +21,13 @@ class Action:
     is_dangerous: bool = False
 
 
-@dataclass(frozen=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """A number with its unit, shown on the right as numbers are."""
 
     words: str
 
 
-@dataclass(frozen=True)
-class Pick:
+class Pick(Struct, frozen=True):
     """A checkbox that chooses its row for the actions of `PlainTable.each`, whose commands end in `ending` for it."""
 
     ending: str
@@ -42,8 +39,7 @@ Cell = str | int | float | Amount | Moment | Action | Pick
 """The content of a cell. Texts are shown as they are."""
 
 
-@dataclass(frozen=True)
-class PlainTable:
+class PlainTable(Struct, frozen=True):
     """A table under a title.
 
     Attributes:

@@ -1,9 +1,9 @@
 """Decides which inbound events are taken, and stores them."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 
 from channels.base import (
     Accepted,
@@ -42,8 +42,7 @@ _PERMITTED = {
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Rights:
+class Rights(Struct, frozen=True):
     """The parts that know of the rights of senders, or are told of them."""
 
     access: Access

@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.sandbox.command import Launcher
@@ -30,8 +31,7 @@ from gateway.store.restores import Restored
 from gateway.store.store import Store
 
 
-@dataclass(frozen=True)
-class AppSettings:
+class AppSettings(Struct, frozen=True):
     """The settings of a gateway."""
 
     current: CurrentSettings
@@ -59,8 +59,7 @@ def _to_standard_error(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-@dataclass(frozen=True)
-class System:
+class System(Struct, frozen=True):
     """The surroundings of this process, such as the clock, the ids and the console; tests replace it."""
 
     clock: Clock = field(default_factory=SystemClock)
@@ -80,8 +79,7 @@ class System:
     """Starts programs of plugins in a sandbox; None if none of them runs any."""
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """The store, and what was read from it at the start."""
 
     store: Store

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from channels.base import (
     ButtonPressed,
@@ -30,8 +31,7 @@ from gateway.store.exchanges import again
 from gateway.store.rows import InboxItem
 
 
-@dataclass(frozen=True)
-class TypedAnswers:
+class TypedAnswers(Struct, frozen=True):
     """The parts that tell which messages answer a question of Parley, one for each kind of question."""
 
     words: PlainWords

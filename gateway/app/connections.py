@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 from pydantic import BaseModel
 
 from agent_core.background import Background
@@ -35,8 +35,7 @@ WITHIN = 20.0
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Life:
+class Life(Struct, frozen=True):
     """The parts that a new channel needs when it begins."""
 
     dispatcher: Dispatcher

@@ -4,10 +4,10 @@ import asyncio
 import math
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import structlog
+from msgspec import Struct
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
@@ -36,8 +36,7 @@ log = structlog.get_logger(__name__)
 Said = Sequence[MessageReceived | CommandInvoked]
 
 
-@dataclass
-class _Gap:
+class _Gap(Struct):
     since: float
     number: int
     """Its number in the rows when it was found: only what was noted until then is closed once it was read."""

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
+
+from msgspec.structs import replace
 
 from agent_core.tools.tool import Tool
 from gateway.admin.screen import Screen

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import ChatKey, ChatMoved, InboundEvent, MessageReceived
 from channels.capabilities import NotesEvents
@@ -21,8 +22,7 @@ from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem, Post
 
 
-@dataclass(frozen=True)
-class Resumed:
+class Resumed(Struct, frozen=True):
     """The parts that resume pending work of a chat."""
 
     recovery: Recovery
@@ -32,8 +32,7 @@ class Resumed:
     moves: Moves
 
 
-@dataclass(frozen=True)
-class Working:
+class Working(Struct, frozen=True):
     """The parts that work in chats."""
 
     sessions: Sessions

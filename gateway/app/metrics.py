@@ -3,8 +3,9 @@
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import Channel
@@ -26,8 +27,7 @@ from gateway.texts.about import About
 Samples = Iterator[tuple[tuple[str, ...], float]]
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """The parts of the gateway that are read."""
 
     accepted: Counter[str]
@@ -38,8 +38,7 @@ class Counted:
     budgets: Budgets
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(Struct, frozen=True):
     """The place of this process among others."""
 
     name: str

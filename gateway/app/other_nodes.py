@@ -8,8 +8,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.origin import CLEAN
@@ -36,8 +37,7 @@ OF_MODEL = "model", "openai_base_url"
 """Settings that select the model."""
 
 
-@dataclass(frozen=True)
-class _Pause:
+class _Pause(Struct, frozen=True):
     """A pause in which no node listens on a platform."""
 
     store: Store

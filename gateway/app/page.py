@@ -3,10 +3,11 @@
 import importlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 from uuid import uuid4
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import Channel, RequestMade
@@ -75,8 +76,7 @@ class PageAccess:
             audit.changed(Visitor(principal).chat(), principal, what, **facts)
 
 
-@dataclass(frozen=True)
-class OpenPage:
+class OpenPage(Struct, frozen=True):
     """The page, whose server listens."""
 
     channel: Channel

@@ -6,8 +6,9 @@ import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.clock import Clock, NewId
 from channels.connected import Connected
@@ -43,8 +44,7 @@ class NoPeers:
         await asyncio.Event().wait()
 
 
-@dataclass(frozen=True)
-class SharedDatabase:
+class SharedDatabase(Struct, frozen=True):
     """Options of a node on a shared database."""
 
     url: str

@@ -3,8 +3,9 @@
 import asyncio
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from gateway.app.new_plugin import new_plugin, package_of, steps
 from gateway.app.plugin_trial import Tried, faults_of
@@ -59,8 +60,7 @@ def _next_steps(settings: Settings, name: str) -> Iterator[str]:
     return (f"! {each.state} → {each.step}" for each in found if each.step)
 
 
-@dataclass(frozen=True)
-class _Outlook:
+class _Outlook(Struct, frozen=True):
     """A plugin as the next start sees it."""
 
     whose: str

@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.background import done_within
 from agent_core.file_handles import lacks_handles
@@ -80,8 +81,7 @@ def _wrong_with_press(plugin: Plugin, press: Press) -> Iterator[str]:
         yield f"the topic {press.topic!r} makes {name!r}, which has other characters than a-z, 0-9 and _"
 
 
-@dataclass(frozen=True)
-class _Contained:
+class _Contained(Struct, frozen=True):
     """Does what a plugin does for a person. If it fails, the person is told so, and nothing else stops."""
 
     plugin: Plugin
@@ -146,8 +146,7 @@ async def _offered(suggest: Suggester, typing: Unfinished) -> Sequence[Suggestio
     return tuple(await suggest(typing))
 
 
-@dataclass(frozen=True)
-class _Pressed:
+class _Pressed(Struct, frozen=True):
     """Handles presses of buttons that the plugin has put under a message of that chat, and of no others."""
 
     plugin: str

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.models.no_model import NO_MODEL, NoModelClient
@@ -47,8 +48,7 @@ _BUILT_ON: Mapping[str, Collection[str]] = {
 """The members that would fail only because another one is wrong."""
 
 
-@dataclass(frozen=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """A plugin as a start would have it."""
 
     plugin: ListedPlugin

@@ -16,12 +16,13 @@ from collections.abc import (
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import replace
 from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from threading import Thread
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from agent_core.background import done_within
 from agent_core.models.llm import ToolSpec

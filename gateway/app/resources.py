@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.sandbox.command import Launcher
@@ -24,8 +25,7 @@ from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 
 
-@dataclass(frozen=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """Resources that every way of running Parley needs."""
 
     settings: Settings

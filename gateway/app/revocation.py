@@ -6,9 +6,10 @@ completed at the next start, and a second call finds nothing.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from channels.base import ChatKey
 from gateway.chat.run import ChatRuns
@@ -40,8 +41,7 @@ _THINGS = {
 """Keys of texts."""
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """Everything that was ended or paused: for each thing the person it was for, as `platform:id`."""
 
     runs: Sequence[str] = ()

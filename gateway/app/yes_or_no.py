@@ -6,8 +6,9 @@ after their only open question, and nobody else has spoken in between.
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import Button, ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
@@ -49,8 +50,7 @@ def plain_word(event: MessageReceived) -> Word | None:
     return _WORDS.get(said)
 
 
-@dataclass(frozen=True)
-class _Last:
+class _Last(Struct, frozen=True):
     """Last sender in a chat and the time, and the time of the last message by anybody else before."""
 
     sender: str
@@ -58,8 +58,7 @@ class _Last:
     others_at: float
 
 
-@dataclass(frozen=True)
-class _Open:
+class _Open(Struct, frozen=True):
     """A message of Parley that waits for a yes or no."""
 
     offered: Offered

@@ -6,11 +6,11 @@ import errno
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import structlog
+from msgspec import Struct, field
 
 from agent_core.file_handles import raise_lack
 from agent_core.messages import ImageContent
@@ -43,8 +43,7 @@ _NO_ROOM = {errno.EDQUOT: "file_why_no_room", errno.ENOSPC: "file_why_disk_full"
 log = structlog.get_logger(__name__)
 
 
-@dataclass
-class Fetched:
+class Fetched(Struct):
     """The attachments of a message."""
 
     images: list[ImageContent] = field(default_factory=list)
@@ -69,8 +68,7 @@ class Fetched:
         self.shown.append(say(f"file_not_{what}", said, name=literal(name), reason=why))
 
 
-@dataclass(frozen=True)
-class Attachments:
+class Attachments(Struct, frozen=True):
     """Fetches the attachments of one chat into its workspace."""
 
     channel: Channel

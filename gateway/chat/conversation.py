@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from agent_core.agent import Agent
 from agent_core.context.compaction.compaction import KeepFacts

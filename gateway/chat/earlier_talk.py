@@ -6,10 +6,10 @@ under a message of Parley, that message comes too.
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 import structlog
+from msgspec import Struct
 
 from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
@@ -45,16 +45,14 @@ _MARKS = re.compile(r"[|\[\]()<>#]")
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(Struct, frozen=True):
     """A message, as the model reads it."""
 
     text: str
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """Earlier messages, one line each."""
 
     lines: tuple[str, ...]
@@ -64,8 +62,7 @@ class Heard:
 _NOTHING = Heard((), CLEAN)
 
 
-@dataclass(frozen=True)
-class EarlierTalk:
+class EarlierTalk(Struct, frozen=True):
     """Reads earlier messages from the platform, except those already in the store."""
 
     channel: Channel

@@ -4,8 +4,9 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
@@ -52,8 +53,7 @@ class Why(StrEnum):
         return self not in (Why.COMMAND, Why.QUESTION, Why.GAP)
 
 
-@dataclass(frozen=True, eq=False)
-class Hold:
+class Hold(Struct, frozen=True, eq=False):
     """A reason to wait."""
 
     why: Why
@@ -77,8 +77,7 @@ class Hold:
         return item.event.sender.id == self.person and not isinstance(item.event, ScheduleFired)
 
 
-@dataclass(frozen=True)
-class HoldUntil:
+class HoldUntil(Struct, frozen=True):
     """A plugin's wish that a chat's next run waits.
 
     Attributes:

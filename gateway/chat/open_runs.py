@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.chat.holds import Hold, Holds, Why
 from gateway.store.rows import Run
 
 
-@dataclass(frozen=True)
-class _Paused:
+class _Paused(Struct, frozen=True):
     """A run that waits for room while others go on."""
 
     run: Run

@@ -1,15 +1,15 @@
 """Notes of plugins for the model, and what they are made from."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
 from agent_core.origin import Origin
 from channels.base import ChatKey
 
 
-@dataclass(frozen=True)
-class PromptNote:
+class PromptNote(Struct, frozen=True):
     """A text of a plugin for the model, beside a person's message.
 
     Attributes:
@@ -21,8 +21,7 @@ class PromptNote:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class PromptHistory:
+class PromptHistory(Struct, frozen=True):
     """The part of a conversation that the model has read."""
 
     _messages: Sequence[AgentMessage]

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
 import structlog
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
@@ -37,8 +37,7 @@ LONGEST_START = 4_000
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class PromptMaker:
+class PromptMaker(Struct, frozen=True):
     """Makes prompts from one chat's events."""
 
     channel: Channel
@@ -194,8 +193,7 @@ def _with_author(event: MessageReceived) -> MessageReceived:
     return event.model_copy(update={"attachments": tuple(files)})
 
 
-@dataclass(frozen=True)
-class Media:
+class Media(Struct, frozen=True):
     """The parts of a prompt that pictures, recordings and other files become."""
 
     models: ChatModels

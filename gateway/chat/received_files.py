@@ -1,7 +1,8 @@
 """Files that people send, and what the model and the person are told of what is in them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.attachments import Attachment
 from gateway.security.secrets import Secrets
@@ -12,8 +13,7 @@ ROOM = 12_000
 """Characters of the files of one message that the model is told with it, at most."""
 
 
-@dataclass(frozen=True)
-class ReceivedFile:
+class ReceivedFile(Struct, frozen=True):
     """A received file that is neither a recording nor a picture that is shown to the model."""
 
     place: int
@@ -24,8 +24,7 @@ class ReceivedFile:
     """Its name in the chat's workspace."""
 
 
-@dataclass(frozen=True)
-class FileContents:
+class FileContents(Struct, frozen=True):
     """The content of a file, or the reason why it is not known."""
 
     text: str = ""

@@ -1,10 +1,11 @@
 """Replies of Parley itself, without a run: stored with the event they answer, then delivered."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 import structlog
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.origin import CLEAN, NOT_KNOWN, Origin
 from channels.base import (
@@ -28,8 +29,7 @@ from gateway.store.writer import may_pass
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """Replacement for the message whose button was pressed. For other events it is sent as an ordinary reply.
 
     After a typed answer, the message with the button only loses its buttons.
@@ -40,8 +40,7 @@ class Rewritten:
     """Numbers of waiting messages that are not to be answered, settled together with the event."""
 
 
-@dataclass(frozen=True)
-class Unfolded:
+class Unfolded(Struct, frozen=True):
     """The long form of the reply whose button was pressed. It replaces that if it is pressed by whoever was answered.
 
     Anybody else gets it as a reply of their own.
@@ -50,8 +49,7 @@ class Unfolded:
     message: OutboundMessage
 
 
-@dataclass(frozen=True)
-class Once:
+class Once(Struct, frozen=True):
     """A reply that a chat has only once: given again, the message is edited instead of sent again.
 
     Where the platform can show an answer to one user only, it does that instead.
@@ -62,8 +60,7 @@ class Once:
     message: OutboundMessage
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """Text for the agent to answer as if the user had written it.
 
     If its origin is not clean, the model gets it as something that the user passes on.
@@ -74,8 +71,7 @@ class Said:
     """That of the text; `Invocation.origin` if it is what the user has typed."""
 
 
-@dataclass(frozen=True)
-class Again:
+class Again(Struct, frozen=True):
     """An earlier message for the agent to answer again."""
 
     message: MessageReceived
@@ -85,16 +81,14 @@ class Again:
     """What the user is told meanwhile, in Markdown; empty for nothing."""
 
 
-@dataclass(frozen=True)
-class Quoting:
+class Quoting(Struct, frozen=True):
     """A reply with a text of which it is known where it comes from; of other replies that is not known."""
 
     reply: OutboundMessage | Rewritten
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Settling:
+class Settling(Struct, frozen=True):
     """A change of rows that is made in the transaction that settles the event, and returns the reply to it.
 
     So its effect is there once for each event, however often the event is handled: the change is called again if the

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.agent import Agent, RunStart, reason_for
 from agent_core.events import (
@@ -173,8 +174,7 @@ class ChatRun:
         self._owed.begin(owed)
 
 
-@dataclass(frozen=True)
-class ChatRuns:
+class ChatRuns(Struct, frozen=True):
     """Begins and ends the runs of chats."""
 
     store: Store

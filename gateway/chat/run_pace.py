@@ -15,7 +15,8 @@ behind which answers to others stand in line.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import ChatKey, InboundEvent, MessageReceived, OutboundMessage, Sender
@@ -38,8 +39,7 @@ LONGEST_QUOTE = 80
 """Characters of a refused message that are quoted."""
 
 
-@dataclass
-class _Bucket:
+class _Bucket(Struct):
     tokens: float
     filled_at: float
 

@@ -1,7 +1,8 @@
 """Recordings that people send, and what the model and the person are told of them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.origin import CLEAN, Origin
 from channels.attachments import Attachment
@@ -11,8 +12,7 @@ from gateway.store.rows import InboxItem, Run
 from gateway.texts.say import Language
 
 
-@dataclass(frozen=True)
-class Sound:
+class Sound(Struct, frozen=True):
     """A received audio file."""
 
     place: int
@@ -21,8 +21,7 @@ class Sound:
     content: bytes
 
 
-@dataclass(frozen=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """The words of a recording, or the reason why they are not known."""
 
     words: str = ""
@@ -36,8 +35,7 @@ Hear = Callable[[InboxItem, Run | None, Sound, Language], Awaitable[Heard | None
 """Returns what is said in a recording of a message, or None if nothing listens. See `Plugin.hear`."""
 
 
-@dataclass(frozen=True)
-class Understood:
+class Understood(Struct, frozen=True):
     """A recording as it stands in a prompt."""
 
     origin: Origin

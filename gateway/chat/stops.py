@@ -1,7 +1,8 @@
 """Stops the work of a chat's session: for a user, or because users lost the right to speak."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import Sender
 from gateway.chat.conversation import Conversation
@@ -14,8 +15,7 @@ from gateway.runs.stop_and_continue import Stopped
 from gateway.store.rows import InboxItem, Run
 
 
-@dataclass(frozen=True)
-class Halted:
+class Halted(Struct, frozen=True):
     """Work that a user has stopped, but that is not settled yet."""
 
     what: Stopped
@@ -24,8 +24,7 @@ class Halted:
     """Runs of the previous process, which were not resumed and have not ended yet."""
 
 
-@dataclass(frozen=True)
-class Expelled:
+class Expelled(Struct, frozen=True):
     """The work that a session has ended for users who lost the right to speak."""
 
     stopped: Run | None

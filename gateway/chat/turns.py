@@ -1,7 +1,8 @@
 """The runs of all chats: who may steer and stop them, and what holds them everywhere."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
@@ -15,8 +16,7 @@ Asked = Callable[[ChatKey], Awaitable[Hold | None]]
 """Asks plugins before a run begins in a chat; returns the hold of one that lets it wait."""
 
 
-@dataclass(frozen=True)
-class Turns:
+class Turns(Struct, frozen=True):
     """Makes the runs of chats, within the rate limit of their users, and none while the program drains."""
 
     pace: Pace

@@ -1,7 +1,8 @@
 """The table of chat owners: the node that works on each chat."""
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -53,8 +54,7 @@ _ORPHANS = (
 )
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A claimed chat."""
 
     number: int
@@ -62,8 +62,7 @@ class Claim:
     """True if there is pending work beside the rows for which the chat was claimed."""
 
 
-@dataclass(frozen=True)
-class Orphan:
+class Orphan(Struct, frozen=True):
     """A chat with pending work and no owner."""
 
     chat: ChatKey
@@ -71,8 +70,7 @@ class Orphan:
     """The number of its last claim; 0 if there was none."""
 
 
-@dataclass
-class Load:
+class Load(Struct):
     """The load of a node that accepts chats."""
 
     chats: int

@@ -4,12 +4,13 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from secrets import token_hex
 from typing import Self, TypeAlias
 
 import psycopg
 import structlog
+from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.rows import TupleRow
 
 from agent_core.clock import SystemClock
@@ -75,8 +76,7 @@ async def fence(raw: Raw, node: str) -> None:
     await raw.execute(FREE_CHATS.encode())
 
 
-@dataclass(frozen=True, kw_only=True)
-class NodeInfo:
+class NodeInfo(Struct, frozen=True, kw_only=True):
     """Description of a node in its row."""
 
     name: str
@@ -189,7 +189,7 @@ class Node:
         raw = await self._connect()
         async with raw.transaction():
             await raw.execute(_FORGET)
-            await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
+            await raw.execute(_JOIN, {"id": self.id, **asdict(self.facts)})
             await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, JOINED, "")])
         within = SURE_WITHIN
         while not await self._beat(within):

@@ -6,11 +6,11 @@ A chat gets a new owner only after its owner released it, with all writes done, 
 import asyncio
 import json
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 
 import structlog
+from msgspec import Struct, field
 
 from agent_core.background import Background
 from channels.base import ChatKey
@@ -52,8 +52,7 @@ class Phase(Enum):
     RELEASING = auto()
 
 
-@dataclass
-class ChatState:
+class ChatState(Struct):
     """State of a chat that this node owns or is claiming."""
 
     phase: Phase = Phase.CLAIMING

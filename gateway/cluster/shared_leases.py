@@ -8,11 +8,11 @@ import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
 import structlog
+from msgspec import Struct, field
 
 from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
@@ -59,8 +59,7 @@ class Holder(Protocol):
         """Return True unless the leases have to be left to other nodes. Raises sqlite3.Error."""
 
 
-@dataclass
-class _Received:
+class _Received(Struct):
     """A shard that this node receives."""
 
     task: "asyncio.Task[None]"

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from channels.base import ChatKey, OutboundMessage, Sender
@@ -48,8 +49,7 @@ class Unknown(ValueError):
     """There is no such account; the text is the one to reply."""
 
 
-@dataclass(frozen=True)
-class _Wish:
+class _Wish(Struct, frozen=True):
     """The parts of a command's arguments."""
 
     account: Account

@@ -3,9 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
+
+from msgspec import Struct, field
 
 from agent_core.origin import Origin, named
 from agent_core.sources import person
@@ -33,8 +34,7 @@ LONGEST_NAME = 40
 _TYPED = re.compile(r"[/!](?P<name>[A-Za-z0-9_]{1,32})(?=\s|$)")
 
 
-@dataclass(frozen=True)
-class Invocation:
+class Invocation(Struct, frozen=True):
     """A command as given by a user.
 
     Attributes:
@@ -119,8 +119,7 @@ class Invocation:
 Body = Callable[[Invocation], Awaitable[Answer]]
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """The name, description by language, and implementation of a command.
 
     Attributes:
@@ -193,8 +192,7 @@ class Command:
         return say("usage_example", language, usage=usage, example=f"{slash}{self.name} {example}")
 
 
-@dataclass(frozen=True)
-class Unfinished:
+class Unfinished(Struct, frozen=True):
     """An argument of a command that somebody is typing."""
 
     session: ChatSession

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
 
 from agent_core.messages import user
 from channels.base import Button, ChannelError, OutboundMessage

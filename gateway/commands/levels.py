@@ -1,6 +1,6 @@
 """The level that a command sets something for: here, in the channel, in the workspace, or everywhere."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.commands.command import Invocation
@@ -31,8 +31,7 @@ _TEXTS = {
 }
 
 
-@dataclass(frozen=True)
-class Aimed:
+class Aimed(Struct, frozen=True):
     """A command's other words, and the place that it sets something for."""
 
     words: str

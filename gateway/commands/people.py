@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from channels.base import Button, OutboundMessage
 from channels.commands import Suggestion

@@ -1,7 +1,9 @@
 """Shared by the commands for jobs: the question before a job is set, and the list of jobs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from channels.base import Button, ChatKey, OutboundMessage
@@ -40,8 +42,7 @@ _PAUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page of the list of jobs. Buttons carry it, so that their result shows the same page."""
 
     start: int = 0

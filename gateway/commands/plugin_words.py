@@ -1,8 +1,9 @@
 """The words in which owners are told of a plugin, in chats and on the page."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from channels.text import literal
 from gateway.permissions.installed_plugins import Content
@@ -69,8 +70,7 @@ _OTHERS = {OTHERWISE: "…"}
 """Stands for all other arguments."""
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Struct, frozen=True):
     """A command or a tool that a plugin adds, with its rights."""
 
     name: str
@@ -81,8 +81,7 @@ class Added:
     """True for a tool whose results may be untrusted input."""
 
 
-@dataclass(frozen=True)
-class ListedPlugin:
+class ListedPlugin(Struct, frozen=True):
     """A plugin, as owners are shown it."""
 
     name: str
@@ -121,8 +120,7 @@ class ListedPlugin:
         return approved is None or approved.digest != self.installed.digest
 
 
-@dataclass(frozen=True)
-class AbsentPlugin:
+class AbsentPlugin(Struct, frozen=True):
     """A plugin that is not loaded, though the settings name it."""
 
     name: str
@@ -135,8 +133,7 @@ class AbsentPlugin:
         return say(key, language, slash=slash, command=literal(command), name=literal(self.name))
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(Struct, frozen=True):
     """The form of what is not Parley's own text."""
 
     text: Callable[[str], str]
@@ -151,8 +148,7 @@ IN_CHATS = Form(literal, _monospaced)
 """Markdown."""
 
 
-@dataclass(frozen=True)
-class PluginWords:
+class PluginWords(Struct, frozen=True):
     """A plugin in words, without its name and its failure."""
 
     whose: str

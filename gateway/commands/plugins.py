@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, tzinfo
 from textwrap import shorten
 from typing import Protocol
 
 import structlog
+from msgspec.structs import replace
 
 from channels.base import Button, OutboundMessage
 from channels.commands import Suggestion

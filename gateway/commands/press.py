@@ -1,13 +1,12 @@
 """Buttons of plugins: what they are called, and what is done when somebody presses them."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gateway.commands.command import Body
 from gateway.permissions.rights import Rights
 
 
-@dataclass(frozen=True)
-class Press:
+class Press(Struct, frozen=True):
     """The action of the buttons of one topic, such as the votes of a poll.
 
     Attributes:

@@ -5,9 +5,11 @@ Each reaction is idempotent. The message, about one firing or about several numb
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
@@ -44,8 +46,7 @@ _MARK = "[✓💤↓⏸✗] [^*\n]*"
 _LAST = re.compile(rf"\n\n{_MARK}\Z")
 
 
-@dataclass(frozen=True)
-class Press:
+class Press(Struct, frozen=True):
     """A press of a button about a firing."""
 
     given: Invocation
@@ -66,8 +67,7 @@ class Press:
         return Button(label=say(key, self.language), action=" ".join([COMMAND, verb, self.firing.id, *more]))
 
 
-@dataclass(frozen=True)
-class Reacted:
+class Reacted(Struct, frozen=True):
     """The line added to the message after a reaction, and its new buttons."""
 
     mark: str

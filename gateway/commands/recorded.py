@@ -1,6 +1,6 @@
 """Writes uses of commands to the audit file, for those that let something from outside reach Parley."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation

@@ -1,6 +1,6 @@
 """The command for reminders: /remind."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from gateway.chat.replies import Answer, Quoting

@@ -1,6 +1,6 @@
 """The command for scheduled reports: /report."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from channels.base import Button, OutboundMessage
 from channels.buttons import fits_a_button
@@ -18,8 +18,7 @@ from gateway.store.rule import BadRule, Cron, Rule
 from gateway.texts.say import say
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A built-in report."""
 
     skill: str

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from agent_core.file_handles import raise_lack
 from agent_core.late_pattern import LatePattern
@@ -38,8 +39,7 @@ class NotTaken(Exception):
     """There is no archive to read; the text says why and what to do, in the person's language."""
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """A skill that was read from an archive."""
 
     packed: PackedSkill
@@ -134,8 +134,7 @@ class SkillArchives:
         return Taken(packed, about.source, about.place)
 
 
-@dataclass(frozen=True)
-class ArchivePlace:
+class ArchivePlace(Struct, frozen=True):
     """The origin of an archive, before it is read."""
 
     source: str

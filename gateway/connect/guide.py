@@ -3,7 +3,8 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.models.provided import ModelProvider
 from gateway.connect.env_file import EnvFile
@@ -15,8 +16,7 @@ from gateway.settings.settings import Settings
 from gateway.texts.say import Language, say
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The parts of Parley that guides work with."""
 
     settings: Settings

@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import SystemClock
 from agent_core.messages import Usage, user
@@ -30,8 +31,7 @@ _OF_CAUSE = {
 _OF_KIND = {FailureKind.AUTH: "connect_model_failed_auth", FailureKind.QUOTA: "connect_model_failed_quota"}
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """The outcome of a test call."""
 
     model: ModelInfo

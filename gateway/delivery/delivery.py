@@ -7,10 +7,11 @@ same over all tries.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.background import Background, UnderWay
 from agent_core.clock import Clock
@@ -42,8 +43,7 @@ PATIENCE = 10.0
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """The work that follows the arrival of a message."""
 
     record: Work[None]

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import count
 
+from msgspec import Struct
+
 from agent_core.clock import Clock
 from channels.base import Channel, ChatKey
 from gateway.delivery.sending import Sending, SendsAlways
@@ -43,8 +45,7 @@ class Priority(IntEnum):
     """A change without information for users, such as folding the progress message."""
 
 
-@dataclass
-class _Bucket:
+class _Bucket(Struct):
     most: float
     every: float
     """Seconds per token; 0 for no limit."""

@@ -1,7 +1,8 @@
 """Parts messages whose files a platform refuses together, so that only those are lost that it refuses alone."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from channels.base import ChannelError, OutboundMessage
 from gateway.store.rows import Post

@@ -1,6 +1,6 @@
 """Renders a run's progress as text: a few lines about its tool calls, and the answer so far."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from agent_core.events import (
     AgentEnd,
@@ -36,8 +36,7 @@ MOST_CALLS = 100
 """Most tool calls that are given as rows, the newest ones: they are stored with each answer."""
 
 
-@dataclass
-class _Line:
+class _Line(Struct):
     """One tool call. Times are those of its events."""
 
     label: str

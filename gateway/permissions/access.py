@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 import structlog
+from msgspec import Struct, field
 
 from agent_core.clock import Clock
 from channels.base import (
@@ -41,8 +41,7 @@ class Decision(StrEnum):
     IGNORED = "ignored"
 
 
-@dataclass
-class GroupAccess:
+class GroupAccess(Struct):
     """The rules of groups, and the standings of the people whom they admit."""
 
     rules: Groups = field(default_factory=Groups)

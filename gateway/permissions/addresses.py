@@ -6,9 +6,10 @@ An address that the model composes can carry out whatever it has read; one that 
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeGuard
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, UserMessage, text_of
@@ -35,8 +36,7 @@ _GOES_ON = LatePattern(
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True):
     """An address that a web result contained before the model mentioned it."""
 
     page: str

@@ -1,6 +1,6 @@
 """The spending of one agent: prices its model calls and charges them to those for whom it runs."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from agent_core.identity_cache import IdentityCache
 from agent_core.loop.model_chain import Candidate
@@ -73,8 +73,7 @@ class AgentSpending:
         return Spent(size + max(answers), max(costs))
 
 
-@dataclass(frozen=True)
-class _Reserved:
+class _Reserved(Struct, frozen=True):
     """Implements agent_core's `Reservation`."""
 
     budgets: Budgets

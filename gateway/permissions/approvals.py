@@ -5,11 +5,11 @@ A question is on disk before it is sent, and its outcome before anything acts on
 
 import asyncio
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
 import structlog
+from msgspec.structs import replace
 
 from agent_core.background import Background, set_within
 from agent_core.clock import Clock

@@ -10,10 +10,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.loop.permissions import Proposal
@@ -45,8 +45,7 @@ Named = Mapping[str, str]
 """Digest by path."""
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """Digests of a call. If one differs, it counts as another call."""
 
     files: str

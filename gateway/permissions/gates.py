@@ -1,9 +1,10 @@
 """Asks plugins about tool calls: they may refuse one or have it asked about, and never allow one."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.background import done_within
 from agent_core.clock import Clock, SystemClock
@@ -20,8 +21,7 @@ _FAILED = "gate_failed"
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Objection:
+class Objection(Struct, frozen=True):
     """A plugin's refusal of a call, or its wish that people be asked.
 
     Attributes:

@@ -4,9 +4,10 @@ They are settings of chats, held in memory because every event needs them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from channels.base import (
     ChatKey,
@@ -45,8 +46,7 @@ class Audience(StrEnum):
     """Full members of the workspace, not its guests and not people of other organisations."""
 
 
-@dataclass(frozen=True)
-class Speakers:
+class Speakers(Struct, frozen=True):
     """The setting of a group: whom it admits, and with which rights."""
 
     audience: Audience = Audience.LISTED

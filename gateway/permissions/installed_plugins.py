@@ -5,11 +5,11 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict
 
 HOME = "gateway.plugins"
@@ -23,8 +23,7 @@ _UNCHECKED = 0b01
 """Flags of a compiled file that Python takes without a look at its source."""
 
 
-@dataclass(frozen=True)
-class InstalledPlugin:
+class InstalledPlugin(Struct, frozen=True):
     """A plugin of others, as its package describes it."""
 
     name: str

@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, field
 
 from gateway.store.budget import Account, Scope, Spent
 from gateway.texts.amounts import Period
@@ -30,8 +31,7 @@ def _alone(principal: str) -> Sequence[str]:
     return (principal,)
 
 
-@dataclass
-class _Sums:
+class _Sums(Struct):
     """The sums that accounts have used from one midnight to another."""
 
     begins: float

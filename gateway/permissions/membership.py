@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, TypeVar
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from channels.base import ChatKey, Sender
@@ -29,8 +30,7 @@ class RoleRefused(Exception):
     """The change is not allowed. The message is the key of a text for people."""
 
 
-@dataclass(frozen=True)
-class By:
+class By(Struct, frozen=True):
     """The person who makes a change, and the chat in which they ask for it."""
 
     chat: ChatKey

@@ -1,7 +1,8 @@
 """Texts of the model's own questions to people, and of their answers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import Button, OutboundMessage
 from channels.buttons import Entry
@@ -18,8 +19,7 @@ MOST_ANSWER = 200
 MOST_NAME = 40
 
 
-@dataclass(frozen=True)
-class OfModel:
+class OfModel(Struct, frozen=True):
     """A question of the model."""
 
     call: str

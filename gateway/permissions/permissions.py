@@ -3,9 +3,9 @@
 import asyncio
 import hashlib
 from copy import copy
-from dataclasses import replace
 
 import structlog
+from msgspec.structs import replace
 
 from agent_core.loop.permissions import Answer, PermissionDecision, Permissions, Proposal
 from agent_core.skills.library import SkillLibrary

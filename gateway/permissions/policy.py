@@ -5,7 +5,9 @@ The decision never depends on the model, so it holds whatever the model was talk
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.loop.permissions import Proposal
 from agent_core.messages import (
@@ -49,8 +51,7 @@ _DOES: Mapping[Acts, str] = {
 FORGET, WRITE = "forget", "write_file"
 
 
-@dataclass(frozen=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """The decision about a call, with its reasons."""
 
     behavior: Word

@@ -4,9 +4,10 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple
 from pathlib import Path
 from weakref import WeakValueDictionary
+
+from msgspec.structs import astuple
 
 from agent_core.file_lock import Watched, file_locked
 from agent_core.sandbox.limits import MemoryPool

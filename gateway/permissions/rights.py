@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from msgspec import Struct
 
 from agent_core.tools.tool import Acts
 from gateway.permissions.roles import Role
@@ -31,8 +32,7 @@ class Place(StrEnum):
     """The private chat of an owner, or of somebody unknown, from the page of another."""
 
 
-@dataclass(frozen=True)
-class Right:
+class Right(Struct, frozen=True):
     """The worst that a form of a command does, and the least role for it. None: not in such places.
 
     Attributes:
@@ -76,8 +76,7 @@ def first_word(arguments: str) -> str:
     return arguments.strip().partition(" ")[0].lower()
 
 
-@dataclass(frozen=True)
-class Rights:
+class Rights(Struct, frozen=True):
     """The rights of a command, by its forms, which are read as the command itself reads its arguments."""
 
     forms: Mapping[str, Right]

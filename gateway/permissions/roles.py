@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from gateway.store.person import Account, Person
 
@@ -27,8 +28,7 @@ class Role(StrEnum):
 _RANK = {role: rank for rank, role in enumerate(Role)}
 
 
-@dataclass(frozen=True)
-class People:
+class People(Struct, frozen=True):
     """The people in the settings, each as `platform:id`."""
 
     owners: frozenset[str]

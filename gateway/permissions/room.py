@@ -1,8 +1,9 @@
 """Checks model calls against budgets and reserves them: in memory, or in the database that nodes share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from gateway.permissions.ledger import Ledger
@@ -11,8 +12,7 @@ from gateway.store.shared_spending import Answer, Limit, SharedSpending
 from gateway.store.spending import Spending, State
 
 
-@dataclass(frozen=True)
-class Charged:
+class Charged(Struct, frozen=True):
     """A reservation of one model call."""
 
     id: str
@@ -21,8 +21,7 @@ class Charged:
     spent: Spent
 
 
-@dataclass(frozen=True)
-class Lack:
+class Lack(Struct, frozen=True):
     """A budget that has no room for a call."""
 
     budget: Budget

@@ -1,7 +1,8 @@
 """Decides on tool calls by access rights, policy, and whether changes can be undone, before any question to people."""
 
-from dataclasses import replace
 from itertools import takewhile
+
+from msgspec.structs import replace
 
 from agent_core.loop.permissions import Proposal
 from channels.base import ChatKey, Sender

@@ -3,13 +3,13 @@
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 import structlog
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Proposal
@@ -121,8 +121,7 @@ class Versions:
                 log.warning("old versions are kept", folder=str(folder), reason=str(error))
 
 
-@dataclass(frozen=True)
-class Workspaces:
+class Workspaces(Struct, frozen=True):
     """The workspaces of all chats."""
 
     home: Path

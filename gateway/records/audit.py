@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import structlog
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
@@ -66,8 +67,7 @@ T = TypeVar("T")
 Decided = Callable[[], Awaitable[Question | None]]
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     at: float
     status: str
     content: Content
@@ -75,8 +75,7 @@ class _Entry:
     """Fetches the approval question about the call."""
 
 
-@dataclass(frozen=True)
-class _Erasure:
+class _Erasure(Struct, frozen=True):
     is_theirs: Callable[[Content], bool]
     done: "asyncio.Future[int]"
 

@@ -1,9 +1,10 @@
 """Reads the last actions from the audit files: calls that were made or refused, and what admins changed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from gateway.records.audit_chain import FOLDER, NAME
 from gateway.records.audit_entry import GAP, Entry, read_entry
@@ -11,8 +12,7 @@ from gateway.records.audit_entry import GAP, Entry, read_entry
 _UNDECIDED = frozenset({"pending", "asked", GAP})
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(Struct, frozen=True):
     """One entry about something that was done, refused or changed."""
 
     at: str

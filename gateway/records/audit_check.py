@@ -1,15 +1,15 @@
 """Checks the audit files against their chain, their heads and their key, reading only."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from gateway.records.audit_chain import FOLDER, HEADS, KEY, NAME, DayHead, key_of, oldest_on, read_heads
 from gateway.records.audit_entry import GAP, Entry, first_code, read_entry
 
 
-@dataclass
-class Verdict:
+class Verdict(Struct):
     """The result of a check."""
 
     days: int = 0
@@ -56,8 +56,7 @@ def check(home: Path, today: str, *, is_running: bool) -> Verdict:
     return verdict
 
 
-@dataclass(frozen=True)
-class _Day:
+class _Day(Struct, frozen=True):
     day: str
     key: bytes
     head: DayHead

@@ -9,8 +9,8 @@ import hmac
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 
 GAP = "gap"
@@ -25,8 +25,7 @@ _CHAIN = frozenset({"at", "status", "salt", "digest", "erased", "code"})
 """Fields that are not part of the content."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A line of the audit file."""
 
     at: str

@@ -1,10 +1,11 @@
 """Sums up model calls for the page of costs: by hour or day, and by one property of the calls. Without I/O."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property, reduce
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from gateway.records.spending_report import Sum, began
 from gateway.store.budget import NOTHING
@@ -15,8 +16,7 @@ MOST_SERIES = 5
 """Subjects with a colour of their own in a chart; all others share the next one."""
 
 
-@dataclass(frozen=True)
-class Days:
+class Days(Struct, frozen=True):
     """A row of calendar days of a time zone."""
 
     first: date
@@ -47,8 +47,7 @@ class Days:
         return f"{moment:%H}:00" if self.is_one else f"{moment.date()}"
 
 
-@dataclass(frozen=True)
-class CostReport:
+class CostReport(Struct, frozen=True, dict=True):
     """Usage on some days, by one property of the calls."""
 
     days: Days

@@ -2,7 +2,8 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 class Histogram:
@@ -29,8 +30,7 @@ class Histogram:
         return buckets
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """A counter or a gauge. `samples` are pairs of the values of its labels and a number."""
 
     name: str
@@ -41,8 +41,7 @@ class Metric:
     """True for a counter, which only grows while the program runs."""
 
 
-@dataclass(frozen=True)
-class Durations:
+class Durations(Struct, frozen=True):
     """A histogram of seconds."""
 
     name: str

@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from textwrap import shorten
 from time import time
 from types import TracebackType
 from typing import ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from agent_core.background import staying
 from agent_core.log_errors import Contained
@@ -28,8 +29,7 @@ class Unfit(ValueError):
         self.also = also
 
 
-@dataclass(frozen=True)
-class PluginFailure:
+class PluginFailure(Struct, frozen=True):
     """The last failure of one thing that a plugin does."""
 
     at: float

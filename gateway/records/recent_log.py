@@ -4,9 +4,10 @@ import re
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from typing import TextIO
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 
@@ -19,8 +20,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _LEVEL = LatePattern(rf"level=({'|'.join(LEVELS)})|\[({'|'.join(LEVELS)})\s*\]|\"level\": ?\"({'|'.join(LEVELS)})\"")
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line of the log."""
 
     number: int

@@ -2,9 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 from structlog.typing import EventDict, WrappedLogger
 
 EVERY = 60.0
@@ -13,8 +13,7 @@ MOST = 200
 """Warnings that are remembered."""
 
 
-@dataclass
-class _Written:
+class _Written(Struct):
     at: float
     left_out: int = 0
 

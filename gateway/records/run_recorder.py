@@ -6,7 +6,8 @@ Only the transcript is ever waited for, since no conversation depends on the res
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.agent import Agent
 from agent_core.events import (
@@ -45,8 +46,7 @@ _NOW = (
 """Events with which the steps so far are written: a message follows, or the run may pause for long."""
 
 
-@dataclass(frozen=True)
-class Records:
+class Records(Struct, frozen=True):
     """The places in which runs are recorded."""
 
     store: Store

@@ -1,10 +1,11 @@
 """Sums up model calls: totals, bars of a chart, and rows for each bar and model. Without I/O."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from gateway.store.budget import NOTHING, Spent
 from gateway.store.spending import Used
@@ -21,8 +22,7 @@ class Span(StrEnum):
     MONTH = "month"
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A bar of a chart; the upper part `estimated` of its value is drawn lighter."""
 
     label: str
@@ -30,8 +30,7 @@ class Bar:
     estimated: float = 0.0
 
 
-@dataclass(frozen=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """A sum of model calls, and the part of it that is estimated."""
 
     calls: int = 0
@@ -42,8 +41,7 @@ class Sum:
         return Sum(self.calls + used.calls, self.spent + used.spent, self.estimated + used.estimated)
 
 
-@dataclass(frozen=True)
-class SpendingReport:
+class SpendingReport(Struct, frozen=True):
     """Usage of one account in a span."""
 
     first: date

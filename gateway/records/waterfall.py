@@ -1,8 +1,10 @@
 """Turns the rows of a run into spans of time: model calls, tools, waits and delivery."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.messages import AssistantMessage, JsonObject
 from gateway.records.replay.rebuild import Row
@@ -25,8 +27,7 @@ class Kind(StrEnum):
     DELIVERY = "delivery"
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """Something that took time. `end` is None while it goes on."""
 
     kind: Kind
@@ -45,8 +46,7 @@ class Span:
         return max(0.0, (now if self.end is None else self.end) - self.begin)
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Facts about a run that its rows do not hold."""
 
     run: RunRecord

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Protocol
 
 import structlog
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 
 from agent_core.mcp.access import Access
@@ -49,8 +50,7 @@ class Accounts(Callers, Protocol):
         """Return why a sign-in cannot be renewed for now; empty if nothing is known of that."""
 
 
-@dataclass(frozen=True)
-class Hindered:
+class Hindered(Struct, frozen=True):
     """The trouble with a server at which somebody is signed in, and whose sign-in server fails."""
 
     fact: str

@@ -1,10 +1,12 @@
 """Creates the agents of chats from shared parts and per-chat state."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock, NewId, Runtime
@@ -51,8 +53,7 @@ def _unlimited(_chat: ChatKey, _job: str) -> Spending:
     return Unlimited()
 
 
-@dataclass(frozen=True)
-class AgentParts:
+class AgentParts(Struct, frozen=True):
     """Parts shared by every chat's agent; each agent gets its own context and queues."""
 
     llm: LlmClient

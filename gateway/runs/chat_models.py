@@ -1,9 +1,10 @@
 """The models that people can choose in chats, and the choice that holds for a run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import get_args
+
+from msgspec import Struct
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock
@@ -29,8 +30,7 @@ MODEL, THINKING = "model", "thinking"
 LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """A setting of a chat that holds, and where it was made; `setting` is None for the default."""
 
     model: ModelInfo

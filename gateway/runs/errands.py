@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock
@@ -83,8 +84,7 @@ async def _no_messages(_: Report) -> Sequence[Post]:
     return ()
 
 
-@dataclass(frozen=True)
-class Errand:
+class Errand(Struct, frozen=True):
     """One thing that an agent is to do for a person in a chat.
 
     Attributes:
@@ -113,8 +113,7 @@ class Errand:
     duty: str = DUTY
 
 
-@dataclass(frozen=True)
-class ErrandEnd:
+class ErrandEnd(Struct, frozen=True):
     """An errand that is over.
 
     Attributes:
@@ -128,8 +127,7 @@ class ErrandEnd:
     is_spent: bool = False
 
 
-@dataclass(frozen=True)
-class ErrandRights:
+class ErrandRights(Struct, frozen=True):
     """The permissions of the calls of errands."""
 
     rules: Rules

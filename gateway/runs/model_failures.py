@@ -1,7 +1,8 @@
 """Texts for failures of the model: one sentence for users; for the owner also the cause and the fix."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
@@ -18,8 +19,7 @@ LONGEST_ANSWER = 200
 _MINUTE, _HOUR = 60, 3600
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """The person who reads the text."""
 
     language: Language

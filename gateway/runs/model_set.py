@@ -1,11 +1,12 @@
 """The models in use, and how they are chosen from the settings, at the start and while Parley runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
 import structlog
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.clock import Clock, SystemClock
 from agent_core.loop.model_chain import Candidate
@@ -29,8 +30,7 @@ from gateway.texts.say import Language, say
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class ModelMenu:
+class ModelMenu(Struct, frozen=True):
     """The models that the settings offer beside the default model and its fallbacks."""
 
     others: Sequence[Candidate] = ()
@@ -38,8 +38,7 @@ class ModelMenu:
     """The reason why each of the other models cannot be used."""
 
 
-@dataclass(frozen=True)
-class ModelSet:
+class ModelSet(Struct, frozen=True, dict=True):
     """All models in use."""
 
     default: Candidate

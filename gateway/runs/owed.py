@@ -7,10 +7,11 @@ that nobody has registered stays as it is.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from functools import partial
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.background import Background
 from agent_core.clock import Clock
@@ -47,8 +48,7 @@ GivenUp = Callable[[Owed, Exception | None], None]
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """The kinds of one owner, such as a plugin."""
 
     name: str

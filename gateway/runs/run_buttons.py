@@ -1,8 +1,9 @@
 """Buttons about a run, which plugins offer: pressing one gives a command with the run's id."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from channels.base import Button
 from gateway.store.rows import Run
@@ -17,8 +18,7 @@ of a run; or below each whole answer, where a plugin has two that rate it: the f
 blames."""
 
 
-@dataclass(frozen=True)
-class RunButton:
+class RunButton(Struct, frozen=True):
     """A button about a run.
 
     Raises ValueError if a language has no label, or if the command is too long for a button.

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent, BudgetReached, MessageUpdate, ToolExecutionStart
@@ -47,8 +48,7 @@ class Watcher(Protocol):
         """Handle the last event, after it was stored."""
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """Another attempt at a run of an earlier process."""
 
     said: Sequence[AgentMessage]

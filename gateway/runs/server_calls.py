@@ -4,7 +4,8 @@ Each call is in the audit file, as those of runs are.
 """
 
 import asyncio
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import NewId
 from agent_core.events import ToolExecutionStart
@@ -23,8 +24,7 @@ from gateway.store.chats import Chats
 from gateway.store.rows import Run
 
 
-@dataclass(frozen=True)
-class ServerCalls:
+class ServerCalls(Struct, frozen=True):
     """The tools of all MCP servers, and their calls for people."""
 
     servers: AddedServers

@@ -2,10 +2,12 @@
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.tools.clock import zone_names
 from channels.base import Addressed, ChatKey, InboundEvent, MessageReceived, Sender
@@ -33,8 +35,7 @@ class Level(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     zone: ZoneInfo
     level: Level
     source: str = ""

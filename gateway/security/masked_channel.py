@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import structlog
+from msgspec import Struct, field
 
 from channels.base import (
     AccountRefused,
@@ -38,8 +38,7 @@ async def _at_once() -> None:
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(Struct, frozen=True):
     """Result of looking for a post whose confirmation was lost."""
 
     found: Posted | None
@@ -47,8 +46,7 @@ class Search:
     """True if repeating cannot post twice: nothing arrived, or the platform recognises the key."""
 
 
-@dataclass(frozen=True)
-class MaskedChannel:
+class MaskedChannel(Struct, frozen=True, dict=True):
     """Channel wrapper that masks secrets and makes links show their real targets."""
 
     channel: Channel

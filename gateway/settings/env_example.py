@@ -4,10 +4,10 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
 
+from msgspec import Struct
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -102,8 +102,7 @@ def _documented(tree: ast.ClassDef) -> Iterator[tuple[str, str]]:
                 yield name, inspect.cleandoc(words)
 
 
-@dataclass(frozen=True)
-class Described:
+class Described(Struct, frozen=True):
     """A setting in words."""
 
     words: str

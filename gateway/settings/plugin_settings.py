@@ -8,11 +8,11 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import cast, get_args
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -25,8 +25,7 @@ PREFIX = "PARLEY_PLUGIN_"
 _FIELD = re.compile(r"[a-z][a-z0-9_]*")
 
 
-@dataclass(frozen=True)
-class About:
+class About(Struct, frozen=True):
     """A sentence about a setting, in each language, and what else is known of it."""
 
     en: str
@@ -49,8 +48,7 @@ class PluginSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-@dataclass(frozen=True)
-class PluginSetting:
+class PluginSetting(Struct, frozen=True):
     """One setting of a plugin."""
 
     plugin: str

@@ -1,11 +1,11 @@
 """Settings by their names: which of them may change while Parley runs, and their values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from types import NoneType
 from typing import Annotated, Literal, cast, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -106,8 +106,7 @@ class BadValue(Exception):
     """A value that the type of a setting does not allow."""
 
 
-@dataclass(frozen=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """The values that a setting may have: the key of a text about them, and what it names."""
 
     key: str

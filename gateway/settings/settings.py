@@ -6,11 +6,11 @@ The docstring of a field is its comment in `.env.example`. In `parley.toml` name
 """
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Literal
 
+from msgspec.structs import replace
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 

@@ -4,10 +4,10 @@ import difflib
 import io
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from dotenv.parser import parse_stream
+from msgspec import Struct, field
 
 from gateway.errors import Refusals, SettingsError
 from gateway.texts.say import Language, say
@@ -16,8 +16,7 @@ Key = tuple[str, ...]
 """Path of a setting: `("model",)`, `("web", "port")`, `("telegram", "bot_token")`, `("mcp", "weather", "url")`."""
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The place of a setting. As text: `PARLEY_MODEL in the environment`, `web.port in .../parley.toml, line 3`."""
 
     name: str
@@ -37,8 +36,7 @@ class Origin:
         return say(key, language, name=self.name, file=f"{self.file}", line=f"{self.line}")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     value: object
     place: Origin
 
@@ -46,8 +44,7 @@ class Entry:
 Layer = Mapping[Key, Entry]
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Struct, frozen=True):
     """Names of all settings."""
 
     flat: Mapping[str, Key]

@@ -4,8 +4,10 @@ A question and the text of its message change in one transaction.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage
@@ -48,8 +50,7 @@ Line = Callable[[Question], OutboundMessage]
 """Returns the message that a question shows in its current state."""
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """A question before and after a step, which may have left it unchanged."""
 
     before: Question
@@ -64,8 +65,7 @@ class Moved:
         return self.has_moved and self.after.state is QuestionState.APPROVED
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """An approval rule."""
 
     id: str
@@ -267,7 +267,7 @@ def _of_call(connection: Connection, session: str, call: str) -> list[Question]:
 
 
 def _add(connection: Connection, question: Question) -> bool:
-    values = [str(value) if isinstance(value, ChatKey) else value for value in vars(question).values()]
+    values = [str(value) if isinstance(value, ChatKey) else value for value in astuple(question)]
     query = f"INSERT INTO approvals ({_COLUMNS}) VALUES ({', '.join('?' * len(values))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
     return connection.execute(query, values).rowcount == 1
 
@@ -277,7 +277,7 @@ def _add_rule(connection: Connection, rule: Rule) -> None:
     connection.execute(
         "DELETE FROM rules WHERE chat = ? AND person = ? AND subject = ?", (str(rule.chat), rule.person, rule.subject)
     )
-    values = [str(value) if isinstance(value, ChatKey) else value for value in vars(rule).values()]
+    values = [str(value) if isinstance(value, ChatKey) else value for value in astuple(rule)]
     marks = ", ".join("?" * len(values))
     connection.execute(f"INSERT INTO rules ({_RULE_COLUMNS}) VALUES ({marks})", values)  # noqa: S608
 

@@ -6,10 +6,10 @@ Rows are streamed. A row that cannot be parsed is yielded as `Unreadable` instea
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import Struct
 from pydantic import TypeAdapter
 
 from agent_core.messages import AgentMessage, JsonObject, message_adapter
@@ -36,8 +36,7 @@ class NothingKept(ParleyError):
     """There is no store to read, or it cannot be opened."""
 
 
-@dataclass(frozen=True)
-class RunRow:
+class RunRow(Struct, frozen=True):
     """A row of the table of runs, field by field."""
 
     run: str
@@ -57,8 +56,7 @@ class RunRow:
     """`chat` or `task`."""
 
 
-@dataclass(frozen=True)
-class SaidRow:
+class SaidRow(Struct, frozen=True):
     """A row of the transcript."""
 
     seq: int
@@ -68,8 +66,7 @@ class SaidRow:
     message: AgentMessage
 
 
-@dataclass(frozen=True)
-class StepRow:
+class StepRow(Struct, frozen=True):
     """A recorded step of a run; `after` is the `seq` of the transcript row that it follows."""
 
     seq: int
@@ -79,8 +76,7 @@ class StepRow:
     state: JsonObject | None
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """Stands in for a row that could not be parsed."""
 
     table: str
@@ -208,7 +204,7 @@ def reading(home: Path) -> Iterator[sqlite3.Connection]:
 
 def _runs(connection: Connection, which: str, values: Sequence[str | int]) -> list[RunRow]:
     computed = {"tokens": TOKENS_OF_RUN, "cost_usd": COST_OF_RUN}
-    columns = ", ".join(computed.get(field.name, field.name) for field in fields(RunRow))
+    columns = ", ".join(computed.get(name, name) for name in RunRow.__struct_fields__)
     rows = connection.execute(f"SELECT {columns} FROM runs {which}", values)  # noqa: S608
     return [RunRow(*row) for row in rows]
 

@@ -1,7 +1,9 @@
 """The table of browsers that are signed in on the page."""
 
 from collections.abc import Collection
-from dataclasses import astuple, dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table
@@ -10,8 +12,7 @@ from gateway.store.topics import Topic
 ID_LENGTH = 8
 
 
-@dataclass(frozen=True)
-class Browser:
+class Browser(Struct, frozen=True):
     """A browser that is signed in, and the person with whose rights it acts."""
 
     digest: str

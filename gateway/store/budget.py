@@ -5,6 +5,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from channels.base import ChatKey
 from gateway.texts.amounts import Allowance, Unit
 
@@ -46,8 +48,7 @@ class Budget:
     """True if it comes from the settings."""
 
 
-@dataclass(frozen=True)
-class Payer:
+class Payer(Struct, frozen=True, dict=True):
     """The run that makes model calls, and all that are charged for them."""
 
     chat: ChatKey
@@ -66,8 +67,7 @@ class Payer:
         return (*job, *person, chat_account(self.chat), ALL)
 
 
-@dataclass(frozen=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """A sum of tokens and money; money is in billionths of a US dollar."""
 
     tokens: int = 0

@@ -6,7 +6,8 @@ Tables of plugins are found like all others, also those of plugins that are swit
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.store.connection import Connection
 
@@ -33,8 +34,7 @@ _UNIQUE_ON_SERVER = (
 )
 
 
-@dataclass(frozen=True)
-class ChatTable:
+class ChatTable(Struct, frozen=True):
     """A table with a column for the key of a chat.
 
     Attributes:

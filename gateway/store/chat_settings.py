@@ -1,8 +1,9 @@
 """The table of settings that people make in chats, looked up by thread, channel, workspace and installation."""
 
 import asyncio
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import ChatKey
@@ -28,8 +29,7 @@ class Level(StrEnum):
     INSTALLATION = "installation"
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """A thread, channel, workspace or installation; `key` identifies its rows."""
 
     level: Level
@@ -47,8 +47,7 @@ def places(chat: ChatKey) -> list[Place]:
     return [*thread, Place(Level.CHANNEL, str(channel)), workspace, EVERYWHERE]
 
 
-@dataclass(frozen=True)
-class ChatSetting:
+class ChatSetting(Struct, frozen=True):
     """A value, where it was set, by whom and when."""
 
     value: str

@@ -11,10 +11,11 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from gateway.errors import ParleyError
 from gateway.store.connection import NUL, Connection
@@ -93,8 +94,7 @@ class ContentsDiffer(ParleyError):
         )
 
 
-@dataclass
-class Fingerprint:
+class Fingerprint(Struct):
     """The number of rows that were seen, and a hash of all of them in any order."""
 
     count: int = 0

@@ -1,7 +1,8 @@
 """Divides what a run has said that waits for a budget: words of others, and what followed, are not to wait with it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.messages import AgentMessage, AssistantMessage, Derived
 from agent_core.origin import CLEAN, NOT_KNOWN
@@ -18,8 +19,7 @@ _SAID = f"SELECT seq, message FROM transcript WHERE run = ? AND {IS_KEPT} ORDER 
 Row = tuple[int, AgentMessage]
 
 
-@dataclass(frozen=True)
-class OfOthers:
+class OfOthers(Struct, frozen=True):
     """The messages of a waiting run that belong to other people."""
 
     items: Sequence[int]
@@ -28,8 +28,7 @@ class OfOthers:
     """Runs of others that go on where this one stopped. They wait until they are taken up."""
 
 
-@dataclass
-class _Part:
+class _Part(Struct):
     """Words about which a model was asked together, and what followed them."""
 
     words: list[tuple[int, InboxItem]] = field(default_factory=list)
@@ -43,8 +42,7 @@ class _Part:
         return next((item for _, item in self.words if item.event.sender.id != person), None)
 
 
-@dataclass
-class _Shares:
+class _Shares(Struct):
     """The rows with which the new run of each other person goes on."""
 
     begun_by: dict[str, InboxItem] = field(default_factory=dict)

@@ -6,7 +6,8 @@ and runs with their cost.
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import NotificationMessage, UserMessage, user
 from agent_core.origin import NOT_KNOWN, Origin
@@ -61,8 +62,7 @@ _OF_RUN = ("tool_calls", "steps", "owed")
 """Tables of which the rows of a person's runs are deleted."""
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(Struct, frozen=True):
     """An account of a person on a platform."""
 
     chats: str
@@ -87,8 +87,7 @@ class Account:
         return self.chats.partition(":")[0]
 
 
-@dataclass(frozen=True)
-class Theirs:
+class Theirs(Struct, frozen=True):
     """The chats and the messages of a person."""
 
     chats: tuple[ChatKey, ...]
@@ -100,8 +99,7 @@ class Theirs:
     """Other chats, whose agents know what the person's jobs have posted there."""
 
 
-@dataclass(frozen=True)
-class Forgotten:
+class Forgotten(Struct, frozen=True):
     """A person whose data is erased, with one of their accounts.
 
     Attributes:
@@ -120,8 +118,7 @@ class Forgotten:
         return f"{self.account.chats}{self.account.id}"
 
 
-@dataclass(frozen=True)
-class OwedErasure:
+class OwedErasure(Struct, frozen=True):
     """Rows that a plugin has yet to erase, as it was not there, or did not say how, when all others were erased."""
 
     plugin: str

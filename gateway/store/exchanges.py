@@ -1,7 +1,8 @@
 """Exchanges of conversations: the messages that began and steered a run, and what its tools did."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.reasons import CallFailure
@@ -17,8 +18,7 @@ _IN_RANGE = "session = ? AND seq > ? AND seq <= ?"
 _OF_MESSAGE = "chat = ? AND message_id = ? AND json_extract(payload, '$.type')"
 
 
-@dataclass(frozen=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """The last exchange of a conversation."""
 
     messages: Sequence[MessageReceived]

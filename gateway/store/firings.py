@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from channels.base import ChatKey, ScheduleFired
 from gateway.store.connection import Connection
 from gateway.store.inbox import accepting
@@ -77,7 +79,7 @@ class Firings(ValueTable[Firing]):
             copies: The events by which other chats get their message.
         """
         now = self._clock.time()
-        how = run and replace(run, error=run.error and self._secrets.mask(run.error))
+        how = run and structs.replace(run, error=run.error and self._secrets.mask(run.error))
         safe = [self._masked(firing) for firing in ended]
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
@@ -138,7 +140,7 @@ class Firings(ValueTable[Firing]):
         if parts is None:
             return None
         job, slot = parts.groups()
-        where = "job = :job AND replace(replace(slot, ':', ''), '-', '') = :slot"
+        where = "job = :job AND structs.replace(structs.replace(slot, ':', ''), '-', '') = :slot"
         return next(iter(await self._read(where, {"job": job, "slot": slot})), None)
 
     async def history(self, job: str, most: int) -> list[Firing]:

@@ -4,7 +4,8 @@ The rows of a run that has waited for a budget while others went on come after t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.store.connection import Connection
 
@@ -36,8 +37,7 @@ _STARTS = (
 )
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Struct, frozen=True):
     """The rows that the model knew: the end of a query of the transcript, and its values."""
 
     clauses: str

@@ -1,8 +1,8 @@
 """The table of inbound events."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pydantic import ConfigDict, TypeAdapter
 
 from channels.base import (
@@ -23,8 +23,7 @@ from gateway.store.writer import Change
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent, config=ConfigDict(defer_build=True))
 
 
-@dataclass(frozen=True)
-class Backlog:
+class Backlog(Struct, frozen=True):
     """The items not dealt with yet."""
 
     count: int

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
+from msgspec import Struct
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from agent_core.messages import Frozen
@@ -73,8 +74,7 @@ class Pause(StrEnum):
     """The chat has had no message from a user for a long time."""
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A moment at which a job is due. Its name depends only on the moment and identifies the firing."""
 
     at: float

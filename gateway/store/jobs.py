@@ -1,8 +1,10 @@
 """The table of jobs."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -17,8 +19,7 @@ _ON_PLATFORMS = "instr(:platforms, ':' || substr(chat, 1, instr(chat, ':'))) > 0
 _ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
 
 
-@dataclass(frozen=True)
-class Advance:
+class Advance(Struct, frozen=True):
     """A move of a job's due time from `seen` to `to`; None: the job is done."""
 
     job: str

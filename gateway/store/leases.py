@@ -1,7 +1,8 @@
 """The table of leases, each held by one node at a time. Only used on PostgreSQL."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from gateway.store.connection import Connection
 from gateway.store.nodes import DEAD_AFTER, LOCK_OF
@@ -42,8 +43,7 @@ SHARE = "share "
 """Prefix of the rows by which nodes join a group of shared leases."""
 
 
-@dataclass(frozen=True)
-class Sharers:
+class Sharers(Struct, frozen=True):
     """The nodes that share a group of leases."""
 
     members: Mapping[str, int] = field(default_factory=dict)

@@ -1,8 +1,9 @@
 """The table of codes that link a second account to a person. Only digests of the codes are kept."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from hashlib import sha256
+
+from msgspec import Struct
 
 from gateway.store.connection import Connection
 from gateway.store.pairing import note_outcome
@@ -17,8 +18,7 @@ LINKED = "linked"
 """The outcome of a code that was used."""
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True):
     """A valid code, by its id, and the account that asked for it."""
 
     id: str

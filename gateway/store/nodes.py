@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table
@@ -37,8 +39,7 @@ FREE_REST = (
 """Statements that free the leases of fenced nodes, and count their reservations in full as estimates."""
 
 
-@dataclass(frozen=True)
-class NodeStatus:
+class NodeStatus(Struct, frozen=True):
     """A node that is not fenced, with its load."""
 
     id: str

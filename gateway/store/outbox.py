@@ -3,9 +3,10 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from agent_core.origin import in_line
 from channels.base import ChatKey, OutboundMessage, Posted

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from agent_core.messages import JsonObject
 from channels.base import ChatKey
@@ -14,8 +15,7 @@ from gateway.store.table import Table, in_chat, readable
 from gateway.store.topics import Topic
 
 
-@dataclass(frozen=True)
-class Owed:
+class Owed(Struct, frozen=True):
     """Something that a chat is owed, known by its kind and key.
 
     Attributes:

@@ -1,15 +1,16 @@
 """The table of open links that sign a browser in. Only digests of their secrets are kept."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table
 from gateway.store.topics import Topic
 
 
-@dataclass(frozen=True)
-class OpenLink:
+class OpenLink(Struct, frozen=True):
     """A link that some node has given out."""
 
     digest: str

@@ -2,9 +2,10 @@
 
 import hmac
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+
+from msgspec import Struct
 
 from gateway.store.connection import Connection
 from gateway.store.people import check_seen, save_person
@@ -25,8 +26,7 @@ KEPT = 7 * 24 * 3_600.0
 """Seconds for which the outcome of an event is kept: platforms repeat none that is older."""
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     """A code to say in a direct chat."""
 
     text: str

@@ -1,7 +1,8 @@
 """The rows of people: their roles and their accounts on the platforms."""
 
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 
@@ -9,8 +10,7 @@ RoleName = Literal["owner", "admin", "member", "guest"]
 ROLES: tuple[RoleName, ...] = get_args(RoleName)
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(Struct, frozen=True):
     """An account on a platform."""
 
     principal: str
@@ -21,8 +21,7 @@ class Account:
     """The private chat with the account, if it has written there."""
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(Struct, frozen=True):
     """A person known from chats, with all linked accounts."""
 
     id: str

@@ -1,6 +1,6 @@
 """The table of people's time zones."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
@@ -12,8 +12,7 @@ BROWSER = "browser"
 """The source of a zone that the page has told; others are platforms."""
 
 
-@dataclass(frozen=True)
-class PersonZone:
+class PersonZone(Struct, frozen=True):
     """The time zone of an account's person, as far as it is known."""
 
     principal: str

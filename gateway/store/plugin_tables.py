@@ -4,7 +4,8 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.errors import ParleyError
 from gateway.store.connection import Connection
@@ -47,8 +48,7 @@ class PluginTablesRefused(PluginTablesUnusable):
         )
 
 
-@dataclass(frozen=True)
-class Migration:
+class Migration(Struct, frozen=True):
     """One of the migrations of a plugin."""
 
     plugin: str
@@ -57,8 +57,7 @@ class Migration:
     sql: str
 
 
-@dataclass(frozen=True)
-class PluginTables:
+class PluginTables(Struct, frozen=True):
     """The tables of a plugin, as its migrations make them one after the other.
 
     Their names, and those of their indexes, are the plugin's or begin with it and `_`. A migration changes only tables

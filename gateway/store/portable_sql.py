@@ -7,7 +7,8 @@ rows by itself, and never gives the number of a removed row to another one.
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 
@@ -37,8 +38,7 @@ _ON_SERVER = {
 }
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement, without comments."""
 
     text: str

@@ -4,8 +4,10 @@ pending -> approved | denied | expired | withdrawn; approved -> used | expired |
 """
 
 import json
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.sources import UNKNOWN, Sources
 from channels.base import ChatKey
@@ -26,8 +28,7 @@ class QuestionState(StrEnum):
     """The answer is no longer needed, or the call changed after its approval."""
 
 
-@dataclass(frozen=True)
-class Grounds:
+class Grounds(Struct, frozen=True):
     """The reasons for which an approval is asked for."""
 
     why: tuple[str, ...] = ()
@@ -52,8 +53,7 @@ class Grounds:
             return cls(sources=(UNKNOWN,))
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """A row of the table. Each step returns the question in its new state, or itself if the step does not apply."""
 
     id: str

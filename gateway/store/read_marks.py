@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from channels.capabilities import Concerns, everywhere
@@ -29,8 +30,7 @@ _NUMBER = "SELECT gap FROM read_marks WHERE chat = ?"
 _GAPS = "SELECT chat, at, gap FROM read_marks WHERE chat >= ? AND chat < ? AND gap > 0{} ORDER BY at DESC"
 
 
-@dataclass(frozen=True)
-class ReadMark:
+class ReadMark(Struct, frozen=True):
     """All messages of the chat up to `at`, by the platform's clock, were accepted."""
 
     chat: ChatKey
@@ -39,8 +39,7 @@ class ReadMark:
     """The reason why the history could not be read last time."""
 
 
-@dataclass(frozen=True)
-class NotedGap:
+class NotedGap(Struct, frozen=True):
     """A gap after a chat's mark, as it is in the rows."""
 
     at: float

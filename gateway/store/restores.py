@@ -4,7 +4,8 @@ Messages from before the restore that turn up after it are reported to owners an
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
 from gateway.store.connection import Connection
@@ -12,8 +13,7 @@ from gateway.store.inbox import accepting, mark_done
 from gateway.store.table import Table
 
 
-@dataclass(frozen=True)
-class Restored:
+class Restored(Struct, frozen=True):
     """The restore of a store from a backup."""
 
     at: float
@@ -21,8 +21,7 @@ class Restored:
     """The time at which the backup was made."""
 
 
-@dataclass(frozen=True)
-class SetAside:
+class SetAside(Struct, frozen=True):
     """A message that was reported instead of answered."""
 
     seq: int

@@ -1,9 +1,11 @@
-"""The rows of the store as frozen dataclasses."""
+"""The rows of the store as values that do not change."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from agent_core.origin import CLEAN, Origin
 from agent_core.reasons import TerminalReason
@@ -20,8 +22,7 @@ _OF_INBOX = re.compile("inbox-([0-9]{1,18})")
 _NO_REPORT = Report(origin=CLEAN)
 
 
-@dataclass(frozen=True)
-class InboxItem:
+class InboxItem(Struct, frozen=True):
     """An accepted inbound event; `seq` gives the order of arrival."""
 
     seq: int
@@ -42,8 +43,7 @@ def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
     return [int(found[1]) for name in message_ids if (found := _OF_INBOX.fullmatch(name))]
 
 
-@dataclass(frozen=True)
-class MessagesBefore:
+class MessagesBefore(Struct, frozen=True):
     """Messages of a chat that were accepted before a given one."""
 
     last_mention: str | None
@@ -52,8 +52,7 @@ class MessagesBefore:
     """The ids of that message and of all after it."""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """A run of the agent in a chat, for the user whose message started it.
 
     Attributes:
@@ -75,8 +74,7 @@ class Run:
     model: str | None = None
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Struct, frozen=True):
     """A task that an agent delegated to another one. Its session and its only run share a name."""
 
     id: str
@@ -120,8 +118,7 @@ class Task:
         return Run(self.session, self.chat, self.session, self.person, self.started or self.created, self.reply_to)
 
 
-@dataclass(frozen=True)
-class RunEnd:
+class RunEnd(Struct, frozen=True):
     """The outcome of a run.
 
     Attributes:
@@ -153,8 +150,7 @@ def gives_command(button: Button) -> bool:
     return button.action.startswith("/")
 
 
-@dataclass(frozen=True)
-class Post:
+class Post(Struct, frozen=True):
     """An outbound message. With a `message_id` it is an edit, which may safely be repeated.
 
     Attributes:
@@ -187,7 +183,7 @@ class Post:
         if rows and not (self.origin or CLEAN).is_clean and not all(gives_command(each) for each in sum(rows, ())):
             kept = (tuple(each for each in row if gives_command(each)) for row in rows)
             message = self.message.model_copy(update={"buttons": tuple(filter(None, kept))})
-            object.__setattr__(self, "message", message)
+            force_setattr(self, "message", message)
 
     @property
     def origin_line(self) -> str | None:
@@ -247,8 +243,7 @@ class Post:
         return self.is_question and not self.message.buttons
 
 
-@dataclass(frozen=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """An outbound message that asks for a yes."""
 
     post: Post
@@ -256,8 +251,7 @@ class Offered:
     """The time at which it got its current text, by the platform's clock; None if it may not have arrived."""
 
 
-@dataclass(frozen=True)
-class Chat:
+class Chat(Struct, frozen=True):
     """A chat's session and settings."""
 
     key: ChatKey

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.approvals import of_run
@@ -74,8 +75,7 @@ class SendRecord(NamedTuple):
     queued: float
 
 
-@dataclass(frozen=True)
-class Paid:
+class Paid(Struct, frozen=True):
     """A model call of a run, as it was paid for."""
 
     at: float
@@ -91,8 +91,7 @@ class Paid:
 Order = Literal["newest", "dearest", "longest"]
 
 
-@dataclass(frozen=True)
-class RunFilter:
+class RunFilter(Struct, frozen=True):
     """A filter for listing runs; what is empty or None does not matter."""
 
     chat: str = ""
@@ -109,8 +108,7 @@ class RunFilter:
     """Those that stand first."""
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(Struct, frozen=True):
     """A run with everything that belongs to it."""
 
     run: RunRecord

@@ -3,9 +3,11 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
@@ -36,8 +38,7 @@ _SELECT = f"SELECT {', '.join(_Row._fields)} FROM runs"  # noqa: S608
 _IS_PAUSED = "EXISTS (SELECT 1 FROM paused_runs WHERE paused_runs.run = runs.run AND place IS NULL)"
 
 
-@dataclass(frozen=True)
-class ToolRecord:
+class ToolRecord(Struct, frozen=True):
     """A tool call and its outcome: either `result` or `error` is set."""
 
     run: str

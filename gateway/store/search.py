@@ -4,7 +4,8 @@ import asyncio
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import (
     AgentMessage,
@@ -33,8 +34,7 @@ Row = tuple[int, ChatKey, str, AgentMessage]
 """The number of a row of the transcript, its chat, its run and its message."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """A message that a search found."""
 
     seq: int
@@ -51,8 +51,7 @@ class Found:
         return said(self.message)
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """Messages that a search found, newest first."""
 
     found: Sequence[Found]

@@ -1,9 +1,10 @@
 """The index of the search: a virtual table of FTS5 on SQLite, arrays of terms with a GIN index on PostgreSQL."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection, Rows
@@ -28,8 +29,7 @@ _IF_SEEN = "WHERE NOT EXISTS (SELECT 1 FROM runs WHERE run = ? AND kind <> 'chat
 _BY_PERSON = "(? = '' OR session IN (SELECT session FROM runs WHERE runs.chat = transcript.chat AND person = ?))"
 
 
-@dataclass(frozen=True)
-class Sought:
+class Sought(Struct, frozen=True):
     """A search for messages."""
 
     terms: Sequence[str]
@@ -40,8 +40,7 @@ class Sought:
     """The id of somebody who began a run in the conversation; empty for all conversations."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A row of the transcript as it is added to the index."""
 
     seq: int

@@ -1,8 +1,9 @@
 """The sessions of a chat: its conversations, each from one /new to the next."""
 
 import json
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -26,8 +27,7 @@ _RENAME = (
 )
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Struct, frozen=True):
     """A conversation of a chat."""
 
     id: str

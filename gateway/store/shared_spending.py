@@ -6,8 +6,9 @@ are rows, made when a budget is first asked for in a period.
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from gateway.security.secrets import Secrets
@@ -28,8 +29,7 @@ Key = tuple[Account, float, float]
 """An account, and the beginning and end of a period."""
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """A budget in the period that holds the moment of a call."""
 
     budget: Budget
@@ -43,8 +43,7 @@ class Limit:
         return [(account, self.begins, self.ends) for account in self.shared]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The database's answer to a reservation."""
 
     used: tuple[Spent, ...]

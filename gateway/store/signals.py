@@ -1,8 +1,9 @@
 """Notifications of changed rows between processes that share a database."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from gateway.store.connection import Connection, Fence
 
@@ -32,8 +33,7 @@ class NoSignals:
         """Do nothing: there are no other nodes."""
 
 
-@dataclass(frozen=True)
-class StoreNode:
+class StoreNode(Struct, frozen=True):
     """The node that opens a store."""
 
     fence: Fence

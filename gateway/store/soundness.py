@@ -1,8 +1,9 @@
 """Finds stored texts that a damaged disk has left unreadable. SQLite's own check does not look into texts."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table
@@ -11,8 +12,7 @@ STEP = 1_000
 """Rows that one query looks at, some 10 ms."""
 
 
-@dataclass(frozen=True)
-class Damaged:
+class Damaged(Struct, frozen=True):
     """A row whose text is no JSON any more. It stays, and is skipped by what reads the table."""
 
     table: str
@@ -21,8 +21,7 @@ class Damaged:
     """The key of its chat; empty if it belongs to none."""
 
 
-@dataclass(frozen=True)
-class _Texts:
+class _Texts(Struct, frozen=True):
     table: str
     key: str
     column: str

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from msgspec import Struct
 
 from gateway.store.budget import ALL, NOTHING, Account, Budget, Payer, Scope, Spent, chat_account
 from gateway.store.connection import Connection
@@ -47,8 +48,7 @@ _SET = (
 )
 
 
-@dataclass(frozen=True)
-class Used:
+class Used(Struct, frozen=True):
     """The calls of one kind and model that began within the same quarter of an hour."""
 
     at: float
@@ -62,8 +62,7 @@ class Used:
     """The part of `spent` that is estimated or still reserved."""
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Struct, frozen=True):
     """The calls of one model, chat, person or job that began within the same quarter of an hour."""
 
     at: float

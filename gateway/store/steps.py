@@ -7,9 +7,9 @@ the messages back.
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 
+from msgspec import Struct
 from pydantic import JsonValue
 from pydantic_core import to_json
 
@@ -52,8 +52,7 @@ Resolve = Callable[[str], AgentMessage]
 """Returns the message with this id. Raises ValueError if there is none."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """An event of a run, as JSON."""
 
     run: str

@@ -9,9 +9,10 @@ import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
@@ -77,8 +78,7 @@ from gateway.store.writer import Ballast, Writer
 T = TypeVar("T", bound=Table)
 
 
-@dataclass(frozen=True)
-class Extras:
+class Extras(Struct, frozen=True):
     """The parts of a store that not every program needs."""
 
     ballast: int = 0

@@ -1,9 +1,10 @@
 """The table of unknown people who wrote in a direct chat and wait for a decision."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from channels.base import CommandInvoked, MessageReceived
@@ -33,8 +34,7 @@ class StrangerState(StrEnum):
     """The words are deleted, and further ones are not kept."""
 
 
-@dataclass(frozen=True)
-class Stranger:
+class Stranger(Struct, frozen=True):
     """An unknown person and the first words."""
 
     id: str

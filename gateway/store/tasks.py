@@ -1,8 +1,9 @@
 """The table of tasks. A task's outcome, the end of its run and the news of it are written in one transaction."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from agent_core.messages import Usage
 from agent_core.origin import in_line

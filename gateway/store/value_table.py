@@ -1,4 +1,4 @@
-"""A table of the store whose rows are the values of a dataclass."""
+"""A table of the store whose rows are the values of a class."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

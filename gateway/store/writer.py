@@ -14,13 +14,13 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import structlog
+from msgspec import Struct
 
 from channels.base import NotTakenIn
 from gateway.errors import is_machine_trouble
@@ -102,8 +102,7 @@ class Ballast:
             return False
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(Struct, frozen=True):
     change: Change[object]
     future: "asyncio.Future[object]"
     patient: bool

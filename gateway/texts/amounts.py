@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Literal, TypeVar
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 
@@ -32,8 +33,7 @@ class Period(StrEnum):
     MONTH = "month"
 
 
-@dataclass(frozen=True, order=True)
-class Allowance:
+class Allowance(Struct, frozen=True, order=True):
     """An amount that may be used in each period."""
 
     period: Period

@@ -11,9 +11,9 @@ import stat
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict
 
 from gateway.errors import ParleyError
@@ -50,8 +50,7 @@ class Manifest(BaseModel):
     secrets: bool
 
 
-@dataclass
-class Made:
+class Made(Struct):
     """The result of making a backup."""
 
     path: Path
@@ -62,8 +61,7 @@ class Made:
     """True if parley.toml was left out because it contains a secret."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The optional parts of a backup."""
 
     files: bool = False

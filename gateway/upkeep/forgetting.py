@@ -11,11 +11,12 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from agent_core.background import Background
 from agent_core.clock import Clock
@@ -46,8 +47,7 @@ UPLOADS = "uploads"
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Erasure:
+class Erasure(Struct, frozen=True):
     """A confirmed erasure."""
 
     who: str
@@ -57,8 +57,7 @@ class Erasure:
     """Who confirmed it, as `platform:id`."""
 
 
-@dataclass(frozen=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A backup that may still hold the data."""
 
     name: str
@@ -66,8 +65,7 @@ class Holder:
     """The day after which it is deleted; None if it stays until somebody deletes it."""
 
 
-@dataclass(frozen=True)
-class Erased:
+class Erased(Struct, frozen=True):
     """The result of an erasure."""
 
     messages: int
@@ -84,8 +82,7 @@ class PluginKeepsRows(RuntimeError):
         self.plugin = plugin
 
 
-@dataclass(frozen=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """The other places that hold something of people."""
 
     plugins: Mapping[str, ErasedToo]

@@ -5,9 +5,9 @@ A value set in a chat wins over the environment and the files until it is reset.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 from pydantic import BaseModel
 
 from agent_core.models.selection import ModelSettingError
@@ -31,8 +31,7 @@ Apply = Callable[[Settings, ModelSet], Awaitable[None]]
 _NAMELESS = FOUND - {"channels", "mcp"}
 
 
-@dataclass(frozen=True)
-class Reread:
+class Reread(Struct, frozen=True):
     """The settings and variables, by name, that reading the files again has changed."""
 
     applied: list[str]
@@ -41,8 +40,7 @@ class Reread:
     restart: list[str]
 
 
-@dataclass(frozen=True)
-class LiveModels:
+class LiveModels(Struct, frozen=True):
     """The models in force, and how others are chosen."""
 
     current: CurrentModels

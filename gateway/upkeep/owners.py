@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import structlog
+from msgspec.structs import replace
 
 from agent_core.background import Background
 from agent_core.origin import NOT_KNOWN

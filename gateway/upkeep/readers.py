@@ -1,7 +1,8 @@
 """Finds the readers of notices for owners and admins: each person once, whatever number of accounts they have."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access

@@ -12,10 +12,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 
 from gateway.errors import ParleyError
@@ -48,8 +48,7 @@ _DAMAGED = (
 """What the library raises for archives that are damaged, or that it cannot read."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The result of a restore."""
 
     at: float

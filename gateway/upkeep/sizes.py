@@ -2,8 +2,9 @@
 
 import os
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.quotas import filled_by_people
@@ -22,8 +23,7 @@ Largest = tuple[tuple[str, int], ...]
 """Names with sizes in bytes, largest first."""
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(Struct, frozen=True):
     """Sizes in bytes."""
 
     store: int

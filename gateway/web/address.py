@@ -3,11 +3,11 @@
 import re
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from msgspec import Struct
 
 from gateway.errors import SettingsError
 from gateway.settings.web import WebSettings
@@ -27,8 +27,7 @@ class ForeignHost(Exception):
     """The request came under a name, or by a way, that is not ours. The message says which."""
 
 
-@dataclass(frozen=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """The way in which a request reached the page."""
 
     origin: str
@@ -49,8 +48,7 @@ class Arrival:
 ARRIVAL = web.RequestKey("arrival", Arrival)
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(Struct, frozen=True):
     """The address at which the page listens, and the names under which it answers."""
 
     host: str = "127.0.0.1"

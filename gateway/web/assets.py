@@ -2,11 +2,11 @@
 
 import gzip
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 from aiohttp import web
+from msgspec import Struct
 
 PAGES = Path(__file__).parent / "static"
 PRIVATE_FILES = (
@@ -56,8 +56,7 @@ _SMALLEST = 512
 """Bytes from which a file is compressed."""
 
 
-@dataclass(frozen=True)
-class Asset:
+class Asset(Struct, frozen=True):
     """A file, ready to be sent."""
 
     plain: bytes

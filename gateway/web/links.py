@@ -4,9 +4,10 @@ import hmac
 import secrets
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
+
+from msgspec import Struct
 
 from agent_core.background import Background
 from gateway.store.page_links import OpenLink, PageLinks
@@ -22,8 +23,7 @@ MOST_ADDRESSES = 10_000
 LOCAL_PRINCIPAL = "web:local"
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Struct, frozen=True):
     """A link that was given out, and the person with whose rights its browser will act."""
 
     token: str

@@ -9,12 +9,12 @@ by browsers that are signed in.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, nullcontext
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from aiohttp import web
+from msgspec import Struct, field
 
 from channels.web.requests import visitor_of
 from gateway.web.access import browser_of
@@ -36,8 +36,7 @@ class Watched(Protocol):
         """Return the answer of a plugin's route."""
 
 
-@dataclass(frozen=True)
-class OperatorRoutes:
+class OperatorRoutes(Struct, frozen=True):
     """The routes, and where their answers come from."""
 
     watched: Watched

@@ -1,14 +1,14 @@
 """Limits how fast requests come, by any key: an address, a webhook, a token."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MOST_KNOWN = 2_000
 """Keys that are remembered; those used longest ago are forgotten, and have all their room again."""
 
 
-@dataclass
-class _Bucket:
+class _Bucket(Struct):
     room: float
     at: float
 

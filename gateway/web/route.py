@@ -1,7 +1,8 @@
 """A route of a plugin: what a program asks, what it is answered, and which paths are open to other machines."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from channels.web.visitor import Visitor
 
@@ -12,8 +13,7 @@ async def _nothing() -> bytes:
     return b""
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A request. One to a path that is not open has a method, headers and nothing else."""
 
     headers: Mapping[str, str]
@@ -35,8 +35,7 @@ class Asked:
     """The digest of the visitor's browser, which `core.store.browsers` has until it is signed out."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The answer to a request."""
 
     body: bytes
@@ -57,8 +56,7 @@ class Refused(Exception):
         self.answer = answer
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """The way in which a path is open to programs on other machines, for which the route asks for a key of its own.
 
     Attributes:

@@ -6,11 +6,12 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import structlog
 from aiohttp import web
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.background import Background
 from gateway.store.browsers import Browser, Browsers
@@ -49,8 +50,7 @@ class TooManyRequests(Exception):
     """The browser has as many requests under way as it may have."""
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """The keys that a browser gets when it signs in. Its requests bring the cookie and one of the others."""
 
     cookie: str

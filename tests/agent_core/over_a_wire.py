@@ -164,7 +164,7 @@ def _failure(turn: ScriptedFailure) -> Answer:
         return Failure("rate_limit", message=NO_QUOTA)
     if turn.kind is FailureKind.FATAL:
         raise ValueError("no provider says so: the client is broken")
-    has_words = turn.kind is FailureKind.TRANSIENT or turn.message != ScriptedFailure.message
+    has_words = turn.kind is FailureKind.TRANSIENT or turn.message != ScriptedFailure(turn.kind).message
     return Failure(_REASONS[turn.kind], message=turn.message if has_words else None)
 
 

@@ -1,9 +1,9 @@
 """The key of a post belongs to one chat."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.gateway.test_store import CHAT, opened, post
 

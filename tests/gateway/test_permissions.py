@@ -1,9 +1,9 @@
 """Calls that are allowed, refused or asked about, and what an approval is bound to."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock
 from agent_core.loop.permissions import Answer

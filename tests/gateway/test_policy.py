@@ -1,11 +1,11 @@
 """The policy decides by a call's class, the user's role, and untrusted input in the conversation."""
 
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 from pydantic import JsonValue, ValidationError
 
 from agent_core import origin as known

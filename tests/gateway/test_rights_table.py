@@ -4,10 +4,10 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock
 from agent_core.loop.permissions import Proposal

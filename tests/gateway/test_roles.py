@@ -1,11 +1,11 @@
 """Roles come from the settings and from rows, a block wins over `allow`, and owners in the settings keep theirs."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from agent_core.clock import new_id
 from channels.base import ChatKey, Sender

@@ -1,8 +1,9 @@
 """Within an answer, a sub-agent's report is the result of the call that waits for it, even over a restart."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of

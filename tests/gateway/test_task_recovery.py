@@ -1,8 +1,9 @@
 """Tasks survive a stop of the program at any point: each is reported once."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of
@@ -299,8 +300,7 @@ async def test_no_chain_goes_on_unheard_because_it_was_forgotten(start_bot: Star
     """A summary may have replaced the reports."""
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         for number in range(MOST_IN_A_ROW):
-            task = replace(COUNT, id=f"abc{number:03}", call=str(number))
-            await store.tasks.add(task)
+            await store.tasks.add(task := replace(COUNT, id=f"abc{number:03}", call=str(number)))
             told = await store.tasks.end(task, DONE, "", news_of(task, DONE, "", 1.0))
             assert told is not None
             await store.inbox.settle([told.seq])

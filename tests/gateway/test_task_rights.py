@@ -1,7 +1,8 @@
 """A task runs with the rights of the person for whom it was begun."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock, new_id
 from channels.base import ChatKey

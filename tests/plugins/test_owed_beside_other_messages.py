@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage, Posted

@@ -1,8 +1,10 @@
 """Compacts a conversation to fit the model's window: shortens old results, summarises old turns, unloads skills."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.cancel import CancelToken
 from agent_core.context.compaction.plan import (
@@ -50,8 +52,7 @@ class KeepFacts(Protocol):
         """Store the facts; `origin` is that of the text they were found in."""
 
 
-@dataclass
-class _Work:
+class _Work(Struct):
     """One compaction under way."""
 
     state: QueryState

@@ -1,8 +1,9 @@
 """Plans a compaction: when it is due, where to cut, and the cheapest measures first."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from msgspec import Struct
 
 from agent_core.events import CompactionReason
 from agent_core.loop.state import shortened
@@ -30,8 +31,7 @@ Sizes = Callable[[Sequence[AgentMessage]], list[int]]
 """Returns the tokens of each message."""
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Struct, frozen=True):
     """The window of a model, in tokens as its server counts them."""
 
     tokens: int
@@ -39,8 +39,7 @@ class Window:
     """Kept free for the answer."""
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(Struct, frozen=True):
     """The size of the next request before a compaction."""
 
     tokens: int
@@ -52,8 +51,7 @@ class Size:
     """Estimated tokens of prompt and tools."""
 
 
-@dataclass(frozen=True)
-class CompactionBudget:
+class CompactionBudget(Struct, frozen=True):
     """Token budget of a compaction, in estimated tokens."""
 
     keep: int
@@ -101,8 +99,7 @@ def budget_for(reason: CompactionReason, window: Window, size: Size, *, wanted: 
     )
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """Positions in the messages: `start` follows the last summary, `turn` is the start of the user's latest messages,
     `place` is the first message that is kept."""
 
@@ -182,8 +179,7 @@ def _is_done(message: AgentMessage) -> bool:
     return stops in (StopReason.STOP, StopReason.ABORTED)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The steps of a compaction; `short_until` is the id of the last message whose results are shortened, or empty."""
 
     cut: Cut

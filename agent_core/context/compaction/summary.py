@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import assert_never
+
+from msgspec import Struct
 
 from agent_core.loop.state import shortened
 from agent_core.messages import (
@@ -62,8 +63,7 @@ _BEFORE_FACT = re.compile(r"\s*(?:[-*]\s+)?(?:\d{4}-\d{2}-\d{2}\|[^|]*\|)?")
 CUT = "[... {} characters cut ...]"
 
 
-@dataclass(frozen=True)
-class Material:
+class Material(Struct, frozen=True):
     """Input of a summary."""
 
     earlier: str
@@ -77,8 +77,7 @@ class Material:
     """Parts that a user wants to be kept."""
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Struct, frozen=True):
     text: str
     facts: tuple[str, ...] = ()
 
@@ -176,8 +175,7 @@ def _facts(text: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line and not line.startswith("#"))
 
 
-@dataclass(frozen=True)
-class Lengths:
+class Lengths(Struct, frozen=True):
     """Maximum characters of each kind of content."""
 
     result: int

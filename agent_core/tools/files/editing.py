@@ -6,9 +6,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.file_text import LABELS, FileText
 from agent_core.origin import DATA, Origin
@@ -103,8 +104,7 @@ def keeping(context: ToolContext, tool: str, names: Sequence[str], size: int) ->
         raise ToolFailed(f"the file was not changed: {error}", "tell the person; deleting large files helps") from error
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(Struct, frozen=True):
     """The places where the old text occurs."""
 
     old: str
@@ -183,8 +183,7 @@ def _missing(text: str, old: str, path: str) -> ToolFailed:
     )
 
 
-@dataclass(frozen=True)
-class Diff:
+class Diff(Struct, frozen=True):
     added: int
     removed: int
     text: str
@@ -230,8 +229,7 @@ def _text(lines: list[str]) -> str:
     return "\n".join(shown if len(lines) <= MOST_LINES else [*shown, f"[{len(lines) - MOST_LINES} more lines]"])
 
 
-@dataclass(frozen=True)
-class _Edit:
+class _Edit(Struct, frozen=True):
     path: str
     old: str
     new: str

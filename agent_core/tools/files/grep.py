@@ -12,12 +12,12 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
 import regex  # type: ignore[import-untyped]
+from msgspec import Struct, field
 
 from agent_core.cancel import CancelToken
 from agent_core.encodings import SNIFFED, is_utf8, looks_binary, read_text
@@ -259,8 +259,7 @@ def grep_tool(opener: Opener, ripgrep: str | None, seconds: float = SECONDS) -> 
     return grep
 
 
-@dataclass
-class _Hunt:
+class _Hunt(Struct):
     """One search."""
 
     pattern: str

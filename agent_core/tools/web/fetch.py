@@ -8,13 +8,13 @@ import asyncio
 import re
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
+from msgspec import Struct
 from yarl import URL
 
 from agent_core.late_pattern import LatePattern
@@ -140,8 +140,7 @@ def _vet(may_reach: MayReach, host: str, port: int) -> None:
         raise ForbiddenAddress(f"{address} port {port}")
 
 
-@dataclass(frozen=True)
-class Fetched:
+class Fetched(Struct, frozen=True):
     """A server's response."""
 
     url: str
@@ -288,8 +287,7 @@ def _failure(url: URL, error: aiohttp.ClientError | ValueError) -> ToolFailed:
             return ToolFailed(f"{host} sent an answer that cannot be read", "try another page")
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page as text."""
 
     title: str

@@ -6,8 +6,9 @@ tokens and say little.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from agent_core.tools.web.invisible_characters import visible
 
@@ -31,8 +32,7 @@ class Block(NamedTuple):
     main: bool
 
 
-@dataclass
-class _Link:
+class _Link(Struct):
     place: str
     """As written in the page."""
     start: int

@@ -6,12 +6,12 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from importlib.util import find_spec
 from typing import Literal, TypeVar
 
 import aiohttp
+from msgspec import Struct, field
 from pydantic import BaseModel, Field, ValidationError
 
 from agent_core.json_text import read_json
@@ -39,8 +39,7 @@ BRAVE_KEY, TAVILY_KEY = "BRAVE_API_KEY", "TAVILY_API_KEY"
 CHOICES = "brave, tavily, duckduckgo, or the address of a SearXNG server"
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """A request to a provider."""
 
     provider: str

@@ -3,8 +3,9 @@
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from agent_core.sources import SEARCH
 from agent_core.tools.tool import Tool, ToolFailed, tool
@@ -19,8 +20,7 @@ URL_CHARS = 1000
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """One result, as the provider returned it."""
 
     title: str

@@ -3,8 +3,10 @@
 import asyncio
 import importlib
 from collections import OrderedDict
-from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.origin import named
@@ -27,8 +29,7 @@ def web_tools(*, searcher: Searcher | None = None, fetcher: Fetcher | None = Non
     return (fetch,) if searcher is None else (fetch, web_search_tool(searcher))
 
 
-@dataclass(frozen=True)
-class _Read:
+class _Read(Struct, frozen=True):
     """The outcome of reading an address, for the message `asked` and the call that read it."""
 
     asked: str

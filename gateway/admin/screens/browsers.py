@@ -1,8 +1,7 @@
 """The screen of browsers: who is signed in on the page, and links for another browser or a phone."""
 
-from dataclasses import dataclass
-
 import segno
+from msgspec import Struct
 
 from gateway.admin.screen import Group, View, Visit
 from gateway.commands.page import LOCAL, Entrance
@@ -10,16 +9,14 @@ from gateway.permissions.access import Access
 from gateway.store.browsers import Browser
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     browser: Browser
     who: str
     """Empty for the person at this machine."""
     is_mine: bool
 
 
-@dataclass(frozen=True)
-class _Link:
+class _Link(Struct, frozen=True):
     address: str
     expires: float
     picture: str

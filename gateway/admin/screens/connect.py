@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.background import Background
 from channels import discovery
@@ -20,14 +21,12 @@ LEFT_SECONDS, LEFT_WAITING_SECONDS = 900.0, 60.0
 """Seconds without a look at a guide after which it ends: a page that waits for somebody looks each second."""
 
 
-@dataclass
-class _Open:
+class _Open(Struct):
     guide: Guide
     seen: float
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Struct, frozen=True):
     """Something that can be connected."""
 
     name: str

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from gateway.admin.insight import Insight
@@ -18,8 +19,7 @@ from gateway.upkeep.stranger_notices import VERDICTS
 from gateway.upkeep.strangers import Strangers
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """An approval, or a question of the model."""
 
     question: Question
@@ -39,8 +39,7 @@ class _Asked:
         return self.question.id
 
 
-@dataclass(frozen=True)
-class _Waiting:
+class _Waiting(Struct, frozen=True):
     """A stranger who wrote in a private chat."""
 
     stranger: Stranger

@@ -1,8 +1,9 @@
 """The screen of models: which there are, what they cost, where they are chosen, and whether they answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
+
+from msgspec import Struct
 
 from agent_core.models.llm import ModelInfo
 from channels.base import ChatKey
@@ -23,8 +24,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A model that can be chosen."""
 
     model: ModelInfo
@@ -35,8 +35,7 @@ class Row:
     """Minutes for which it is not asked, because it has failed; 0 if it is."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A model or level of thinking that was chosen somewhere."""
 
     where: str

@@ -1,8 +1,9 @@
 """The screen of the overview: whether all is well, what waits, what it costs, what comes next, and what happened."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+
+from msgspec import Struct
 
 from gateway.admin.insight import ChatNames, Insight
 from gateway.admin.questions import asked_of, chat_of
@@ -27,8 +28,7 @@ KNOWN = 30
 """Runs after which nobody needs first steps."""
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(Struct, frozen=True):
     run: RunRecord
     asked: str
     may_read: bool
@@ -36,15 +36,13 @@ class _Run:
     cost: str
 
 
-@dataclass(frozen=True)
-class _Next:
+class _Next(Struct, frozen=True):
     job: Job
     words: str
     chat: str
 
 
-@dataclass(frozen=True)
-class _Today:
+class _Today(Struct, frozen=True):
     """The cost of today, against the budget of the whole installation."""
 
     cost: str
@@ -58,8 +56,7 @@ class _Today:
     percent: int
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """One of the first steps."""
 
     what: str

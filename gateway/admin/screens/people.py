@@ -1,7 +1,8 @@
 """The screen of people: their roles, and the strangers who wait."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.admin.screen import Group, View, Visit
 from gateway.commands.people import BLOCKED, NONE, ROLES
@@ -15,8 +16,7 @@ from gateway.upkeep.strangers import Strangers
 MOST_LISTED = 200
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     name: str
     accounts: tuple[str, ...]
     role: str
@@ -29,8 +29,7 @@ class _Row:
     """The accounts of other owners who look like the same person."""
 
 
-@dataclass(frozen=True)
-class _Waiting:
+class _Waiting(Struct, frozen=True):
     id: str
     name: str
     principal: str

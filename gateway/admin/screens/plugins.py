@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.admin.screen import Group, View, Visit
 from gateway.commands.plugin_words import Form, ListedPlugin, PluginWords, State, words_of
@@ -16,8 +17,7 @@ _WANTED = frozenset({State.ON, State.OFF, State.NOT_NAMED})
 """The states that the settings ask for."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A plugin."""
 
     name: str

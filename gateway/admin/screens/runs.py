@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.reasons import TerminalReason
@@ -51,8 +52,7 @@ MOST_ASKED = 2_000
 OUTCOMES = (RUNNING, *(each.value for each in TerminalReason))
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     run: RunRecord
     chat: str
     link: str
@@ -65,8 +65,7 @@ class _Row:
     may_read: bool
 
 
-@dataclass(frozen=True)
-class _Bar:
+class _Bar(Struct, frozen=True):
     """A span as it is drawn."""
 
     span: Span
@@ -80,8 +79,7 @@ class _Bar:
     words: str
 
 
-@dataclass(frozen=True)
-class _Sum:
+class _Sum(Struct, frozen=True):
     kind: Kind
     count: int
     seconds: float

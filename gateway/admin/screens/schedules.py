@@ -1,9 +1,10 @@
 """The screen of schedules: the jobs and heartbeats of all chats, one job with its history, and new jobs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.admin.insight import ChatNames, Insight
@@ -41,8 +42,7 @@ _STATES = {
 """Texts about chats that do not take the posts of a job."""
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A chat in which a job posts, or would, instead of its own alone."""
 
     key: str
@@ -51,8 +51,7 @@ class _Place:
     """Key of a text; empty if it takes the posts."""
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     job: Job
     chat: str
     person: str
@@ -69,16 +68,14 @@ class _Row:
     places: Sequence[_Place]
 
 
-@dataclass(frozen=True)
-class _Past:
+class _Past(Struct, frozen=True):
     when: str
     outcome: str
     run: str
     cost: str
 
 
-@dataclass(frozen=True)
-class _Beat:
+class _Beat(Struct, frozen=True):
     heartbeat: Heartbeat
     chat: str
     next: str

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import Struct
 from pydantic import SecretStr
 
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
@@ -28,8 +28,7 @@ _AUDITED = "config "
 """Before the name of a setting in the audit file."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A setting as it is shown."""
 
     name: str
@@ -60,8 +59,7 @@ class Row:
         return words in f"{self.name} {self.variable} {self.title} {self.about}".casefold()
 
 
-@dataclass(frozen=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """The settings of a topic, those that hardly anybody changes apart."""
 
     name: str
@@ -70,8 +68,7 @@ class Topic:
     rare: Sequence[Row]
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """A change of a setting."""
 
     at: float

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.skills.header import BadSkill
 from agent_core.skills.installed import Approval
@@ -25,8 +26,7 @@ MOST_SHOWN = 30_000
 """Characters of the instructions."""
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A level at which a skill is kept loaded, or a chat where somebody loaded it."""
 
     where: str
@@ -36,8 +36,7 @@ class Loaded:
     """Chat in which that command is given; empty for the visitor's own."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A shared skill."""
 
     name: str

@@ -1,6 +1,6 @@
 """The factories of agents, the models that these use, and background tasks."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from agent_core.tools.tool import Tool
 from gateway.app.moments import Moments

@@ -1,7 +1,8 @@
 """Chats: their agents, their runs, and what comes back to them from jobs."""
 
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey

@@ -1,8 +1,9 @@
 """The parts that commands and the handling of events use."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from agent_core.sandbox.process import ProcessSandbox
 from gateway.app.moments import Moments
@@ -23,8 +24,7 @@ from gateway.texts.say import say
 from gateway.upkeep.owners import Owners
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The parts that commands and the handling of events use, in the order in which they are made."""
 
     base: Base

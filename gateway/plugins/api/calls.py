@@ -4,7 +4,8 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.background import Background
 from agent_core.tasks import TaskStatus
@@ -38,8 +39,7 @@ class Failed(Exception):
         self.code = code
 
 
-@dataclass
-class Call:
+class Call(Struct):
     """One call under way."""
 
     core: Core

@@ -1,7 +1,8 @@
 """Plans: what a program wants to be done at a time, which its person asks for or not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.origin import DATA
 from channels.base import Button, ChatKey, OutboundMessage
@@ -34,8 +35,7 @@ LONGEST = 1_000
 """Characters of a plan."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A program's request for something later, such as a reminder, in its own words."""
 
     id: int

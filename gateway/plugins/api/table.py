@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -29,8 +30,7 @@ MOST_KEYS = 20
 """Keys of a person in a chat."""
 
 
-@dataclass(frozen=True)
-class ApiKey:
+class ApiKey(Struct, frozen=True):
     """A key of a person, for the agent of a chat.
 
     Attributes:

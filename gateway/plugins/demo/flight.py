@@ -1,7 +1,8 @@
 """Flight booking by the demo model, as its skill describes it: asks for all details, then the time, then searches."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.plugins.demo.steps import Outcome, Plan, Scene, Step, StepFailed, Use, done, loaded, script
 from gateway.plugins.demo.wording import CHINESE, ENGLISH, Wording
@@ -72,8 +73,7 @@ _ROW = r"^\| ([A-Z][A-Za-z ]+) \| ([\u4e00-\u9fff]+) \| [A-Z]{3} \|"
 _UNKNOWN = r"Unknown (?:departure|destination) city '(.+)'"
 
 
-@dataclass(frozen=True)
-class Details:
+class Details(Struct, frozen=True):
     """The known details of a flight; empty if not given."""
 
     start: str = ""

@@ -1,8 +1,9 @@
 """Intents that the demo model recognises, by patterns in English and Chinese."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 READ_CHARS = 2000
 MOST_SUM_CHARS = 300
@@ -36,8 +37,7 @@ class Topic(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """The intent of a message; `subject` is the city, sum, fact, path, number or wish in it."""
 
     topic: Topic

@@ -6,7 +6,9 @@ finished answer on, and missing facts are fetched by tools.
 
 import re
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_core.clock import Clock, NewId, new_id
 from agent_core.identity_cache import IdentityCache
@@ -57,8 +59,7 @@ LONGEST_S = 3.0
 """Seconds within which long answers are streamed, by streaming faster."""
 
 
-@dataclass
-class _Talk:
+class _Talk(Struct):
     """The messages since the last finished or stopped answer, and the results of tools since then."""
 
     asked: list[UserMessage] = field(default_factory=list)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from agent_core.messages import JsonObject
 from gateway.plugins.demo.wording import Wording
 
@@ -22,8 +24,7 @@ class Use:
     """If True, the plan continues without it if the tool is missing."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The result of a tool call."""
 
     use: Use
@@ -45,16 +46,14 @@ class Outcome:
         return self.failed and self.text.endswith(_REFUSED)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """Calls made together, and the text before them."""
 
     uses: tuple[Use, ...]
     before: str = ""
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """The data that a plan may use."""
 
     wording: Wording

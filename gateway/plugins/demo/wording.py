@@ -1,11 +1,11 @@
 """All texts of the demo model, in English and Chinese."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """The texts of one language."""
 
     hello: str

@@ -4,8 +4,9 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, OutboundMessage, Posted
@@ -29,8 +30,7 @@ PAUSE = 1.0
 """Seconds between two looks for room in the rate limit."""
 
 
-@dataclass
-class _Probe:
+class _Probe(Struct):
     """The calls tried so far, and what they left in the chat."""
 
     given: Invocation

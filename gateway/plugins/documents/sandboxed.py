@@ -8,12 +8,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 import structlog
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core import encodings
@@ -115,8 +116,7 @@ class _Head(BaseModel):
     facts: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """The pages of a document that were read, or found."""
 
     kind: str

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from agent_core.messages import (
     AgentMessage,
@@ -26,15 +27,13 @@ LONGEST_RESULT = 4_000
 SENDS_FILES = "send_file"
 
 
-@dataclass(frozen=True)
-class Began:
+class Began(Struct, frozen=True):
     """The start of a session."""
 
     at: float
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """A message of a user or of Parley."""
 
     at: float
@@ -47,8 +46,7 @@ class Said:
     """The text that the user replied to."""
 
 
-@dataclass(frozen=True)
-class Called:
+class Called(Struct, frozen=True):
     """A tool call and its outcome."""
 
     at: float
@@ -62,8 +60,7 @@ class Called:
     """The file that it sent to the user."""
 
 
-@dataclass(frozen=True)
-class Noted:
+class Noted(Struct, frozen=True):
     """A note about the conversation."""
 
     at: float | None
@@ -91,8 +88,7 @@ def _is_with_people(rows: Iterable[SaidRow | Unreadable]) -> bool:
     return True
 
 
-@dataclass
-class _Telling:
+class _Telling(Struct):
     """Turns one session into entries."""
 
     archive: Archive

@@ -1,14 +1,14 @@
 """The heading of an export, and the formats."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 FORMS = ("md", "json", "html")
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     chat: str
     """As text."""
     ai_name: str

@@ -1,6 +1,6 @@
 """The table of what people said of answers."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -21,8 +21,7 @@ CREATE INDEX feedback_by_time ON feedback (at);
 """
 
 
-@dataclass(frozen=True)
-class Rating:
+class Rating(Struct, frozen=True):
     """Praise or blame of one person for the answer of a run."""
 
     run: str

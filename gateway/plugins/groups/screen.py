@@ -1,8 +1,9 @@
 """The screen of groups: which messages are taken in each, who may speak, what tools may do, and the budget."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.admin.insight import Insight
@@ -17,8 +18,7 @@ MOST_LISTED = 200
 TEMPLATE = Path(__file__).with_name("groups.html")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A group or channel with its rules."""
 
     chat: str

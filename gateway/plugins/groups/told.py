@@ -1,7 +1,8 @@
 """The words about a rule of a group: for which level it is set, and which level's rule holds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import Button, OutboundMessage
 from gateway.commands.command import Invocation
@@ -21,8 +22,7 @@ OF_GROUPS = Rights(
 """Everybody who may speak in a group may look at its rules."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(Struct, frozen=True):
     """The words around the description of a rule."""
 
     where: str

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.json_text import read_json
@@ -13,8 +13,7 @@ MOST_FIELDS = 1_000
 NUL = "\N{SYMBOL FOR NULL}"
 
 
-@dataclass(frozen=True)
-class Content:
+class Content(Struct, frozen=True):
     """The body of a request, as text and as fields. A text has none."""
 
     text: str

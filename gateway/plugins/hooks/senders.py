@@ -12,7 +12,8 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from gateway.plugins.hooks.content import Content, clean
 
@@ -31,8 +32,7 @@ _BEGINS_WITH_TIME = re.compile(rb"\d+:")
 STANDARD_KEY = "whsec_"
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """A request, as it came."""
 
     headers: Mapping[str, str]
@@ -40,16 +40,14 @@ class Sent:
     now: float
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(Struct, frozen=True):
     """Something by which a delivery is known, and for how many seconds."""
 
     name: str
     seconds: float = FOR_GOOD
 
 
-@dataclass(frozen=True)
-class Sender:
+class Sender(Struct, frozen=True):
     """One kind of programs that send events.
 
     Attributes:

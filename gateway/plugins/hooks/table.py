@@ -1,9 +1,10 @@
 """The tables of webhooks: each with what becomes of its events, the events, and what tells repetitions apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import partial
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.plugins.hooks.senders import FOR_GOOD, Key
@@ -91,8 +92,7 @@ class Took(StrEnum):
     """The webhook is paused, or was removed meanwhile."""
 
 
-@dataclass(frozen=True)
-class Hook:
+class Hook(Struct, frozen=True):
     """A webhook.
 
     Attributes:
@@ -126,8 +126,7 @@ class Hook:
     asked: str = ""
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Struct, frozen=True):
     """An event that a webhook took."""
 
     id: int
@@ -142,8 +141,7 @@ class Event:
     """True if the model was to be asked about it when it came."""
 
 
-@dataclass(frozen=True)
-class Arrived:
+class Arrived(Struct, frozen=True):
     """A request that was signed, as it is stored."""
 
     hook: Hook

@@ -1,7 +1,8 @@
 """Looks at the added MCP servers for `parley doctor`: whether they answer, let us in, and show what was approved."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.mcp.config import McpServer, plain
 from agent_core.mcp.grants import Tokens
@@ -22,8 +23,7 @@ from gateway.store.connection import Connection
 from gateway.upkeep.doctor.connections import MCP_WITHIN, left_out_findings, mcp_finding, unusable_finding
 
 
-@dataclass(frozen=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     """The access that a look shows: the stored token, which is not renewed, as that is for a running Parley."""
 
     may_reach: MayReach
@@ -39,8 +39,7 @@ class _Shown:
         """Leave it to the result of the look."""
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """An added server with the account that is tried: that of everybody, or the first one."""
 
     name: str

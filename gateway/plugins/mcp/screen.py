@@ -1,8 +1,9 @@
 """The screen of MCP servers: whether they are connected, their tools, what awaits approval, and a form for more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from gateway.admin.screen import Group, View, Visit
 from gateway.permissions.question_text import shown
@@ -21,8 +22,7 @@ KNOWN = {
 """Public servers of the makers of these products, by a name for them; people sign in to all but the last."""
 
 
-@dataclass(frozen=True)
-class ToolRow:
+class ToolRow(Struct, frozen=True):
     """A tool, in its server's own words."""
 
     name: str
@@ -32,8 +32,7 @@ class ToolRow:
     """True if no owner has approved this description."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A server.
 
     Attributes:

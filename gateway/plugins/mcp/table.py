@@ -1,8 +1,9 @@
 """The tables of sign-ins to MCP servers: who has signed in, who is about to, and who is to be asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -55,8 +56,7 @@ RENEW_WITHIN = 30.0
 """Seconds in which whoever renews tokens is waited for."""
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(Struct, frozen=True):
     """Somebody who has signed in to a server.
 
     Attributes:
@@ -78,8 +78,7 @@ class Account:
     refused: str = ""
 
 
-@dataclass(frozen=True)
-class SignIn:
+class SignIn(Struct, frozen=True):
     """A sign-in that waits for a person's browser.
 
     Attributes:
@@ -107,8 +106,7 @@ class SignIn:
     at: float
 
 
-@dataclass(frozen=True)
-class ToAsk:
+class ToAsk(Struct, frozen=True):
     """Somebody who is to sign in again.
 
     Attributes:

@@ -1,8 +1,9 @@
 """The screen of memories: the facts of each chat, readable and editable."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.tools.memory import Fact
 from agent_core.tools.tool import ToolFailed
@@ -18,16 +19,14 @@ MOST_CHATS = 200
 CHATS, FACTS = (Path(__file__).with_name(name) for name in ("chats.html", "facts.html"))
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     fact: Fact
     id: str
     sources: str
     """Names of what it may come from beside the words of people; empty if there is nothing else."""
 
 
-@dataclass(frozen=True)
-class _Chat:
+class _Chat(Struct, frozen=True):
     key: str
     name: str
     count: int

@@ -1,6 +1,6 @@
 """The table of the menus of commands that single private chats and members of groups have."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -16,8 +16,7 @@ CREATE TABLE IF NOT EXISTS menus (
 """
 
 
-@dataclass(frozen=True)
-class MenuPlace:
+class MenuPlace(Struct, frozen=True):
     """A private chat, or one member of a group, with a menu of its own. It is stored as `CHAT` or `CHAT MEMBER`."""
 
     chat: ChatKey

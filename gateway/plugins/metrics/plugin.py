@@ -4,8 +4,9 @@ import asyncio
 import hmac
 import importlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, cast
+
+from msgspec import Struct
 
 from gateway.plugin import Plugin, Running
 from gateway.plugins.metrics.settings import MetricsSettings
@@ -31,8 +32,7 @@ class Metrics(Plugin):
         return {"/metrics": Exposition(running.metrics, self.core.settings).answer}
 
 
-@dataclass(frozen=True)
-class Exposition:
+class Exposition(Struct, frozen=True):
     """Answers with the metrics in the text format of Prometheus, to those who know the token if one is set."""
 
     read: Callable[[], Awaitable[Sequence[Metric | Durations]]]

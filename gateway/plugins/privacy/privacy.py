@@ -1,19 +1,19 @@
 """Tells what is kept and where it goes, as the settings say."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from ipaddress import ip_address
 from operator import itemgetter
 from types import MappingProxyType
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from agent_core.mcp.config import McpServer
 from agent_core.models.selection import ModelChoice
 from gateway.settings.settings import Settings
 
 
-@dataclass(frozen=True)
-class Recipient:
+class Recipient(Struct, frozen=True):
     """A model or server that receives what people write."""
 
     name: str
@@ -23,8 +23,7 @@ class Recipient:
     """True if it is on this machine."""
 
 
-@dataclass(frozen=True)
-class Privacy:
+class Privacy(Struct, frozen=True):
     """The data that is kept, for how long, and its receivers."""
 
     models: tuple[Recipient, ...] = ()

@@ -4,7 +4,6 @@ import importlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
+from msgspec import Struct
 
 from agent_core.tools.web.fetch import ForbiddenAddress, MayReach, guarded_connector, public_web
 from channels.base import ChannelError
@@ -48,8 +48,7 @@ def sealing() -> Sealing:
     return cast(Sealing, importlib.import_module("gateway.plugins.push.sealing"))
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """The addresses at which a push service may be."""
 
     may_reach: MayReach = public_web

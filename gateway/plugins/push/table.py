@@ -1,7 +1,9 @@
 """The tables of devices that are told, and of the key with which this installation signs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from gateway.store.connection import Connection
 from gateway.store.erasures import Forgotten
@@ -24,8 +26,7 @@ CREATE TABLE push_key (
 _COLUMNS = "browser, principal, endpoint, key, auth, language"
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(Struct, frozen=True):
     """A browser that wants to be told, as its push service knows it."""
 
     browser: str

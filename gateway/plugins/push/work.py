@@ -1,7 +1,9 @@
 """Tells devices of what waits for somebody, and of what nobody asked for, while the page is not looked at."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.messages import JsonObject
 from channels.base import ChatKey, Sender, TaskEnded
@@ -39,8 +41,7 @@ _OF_RUNS = (":answer:", ":error:", ":file:")
 """Parts of the keys of posts that answer somebody, unless their run began with the report of a task."""
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A notification, and for how long it is worth showing."""
 
     title: str

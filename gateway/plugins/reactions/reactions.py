@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import structlog
+from msgspec import Struct, field
 
 from agent_core.background import Background
 from agent_core.clock import Clock
@@ -51,8 +51,7 @@ MOST_MESSAGES = 2_000
 log = structlog.get_logger(__name__)
 
 
-@dataclass
-class _Message:
+class _Message(Struct):
     seq: int
     chat: ChatKey
     id: str

@@ -1,6 +1,6 @@
 """The table of messages with a reaction that is not the last one, so that the next process can replace it."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -20,8 +20,7 @@ WITHOUT_TIME = "ALTER TABLE reactions DROP COLUMN at;"
 """Drops the time at which a row was made, which is used nowhere."""
 
 
-@dataclass(frozen=True)
-class LeftReaction:
+class LeftReaction(Struct, frozen=True):
     """A message that may carry a reaction of the previous process."""
 
     seq: int

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
@@ -30,8 +30,7 @@ _BOOLEANS = re.compile(r"singleevents|expand(recurr[a-z]+)?")
 _FIELDS = "subject,start,end,location,isAllDay,isCancelled"
 
 
-@dataclass(frozen=True)
-class _Event:
+class _Event(Struct, frozen=True):
     first: date
     last: date
     begins: datetime | None

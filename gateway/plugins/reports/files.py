@@ -3,9 +3,10 @@
 import asyncio
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from agent_core.origin import named
 from agent_core.sources import file
@@ -22,8 +23,7 @@ _DAY = 86_400.0
 _KB = 1024
 
 
-@dataclass(frozen=True)
-class _Changed:
+class _Changed(Struct, frozen=True):
     name: str
     at: float
     size: int

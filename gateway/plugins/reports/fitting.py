@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
@@ -30,8 +30,7 @@ _NOT_TO_CALL = frozenset(
 _COUNT = re.compile(r"max|limit|top|count|size|perpage")
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """An argument of a tool, by its schema.
 
     Attributes:
@@ -62,8 +61,7 @@ Fill = Callable[[Argument], JsonValue]
 """Returns the value of an argument; None for one that it does not know."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A tool that is looked for.
 
     Attributes:
@@ -75,8 +73,7 @@ class Wanted:
     fill: Fill
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """A tool that was found, with its arguments."""
 
     tool: Tool

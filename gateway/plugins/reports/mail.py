@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
@@ -35,8 +35,7 @@ _QUERY = re.compile(r"q|query|search|searchquery")
 _FOLDER = re.compile(r"(mail)?(folder|box)(id|name)?")
 
 
-@dataclass(frozen=True)
-class _Message:
+class _Message(Struct, frozen=True):
     sender: str
     subject: str
     at: datetime | None

@@ -1,7 +1,8 @@
 """Reads a report's entries from the MCP server that has them, and says what to do where none can be read."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from agent_core.messages import JsonObject, text_of
 from agent_core.origin import Origin
@@ -16,16 +17,14 @@ from gateway.schedule.jobs.report_kinds import ReportOrder, ReportRefused
 from gateway.texts.say import Language, say
 
 
-@dataclass(frozen=True)
-class Lacks:
+class Lacks(Struct, frozen=True):
     """The keys of texts that say what to do: if there is no server at all, and if no tool fits."""
 
     server: str
     tool: str
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Struct, frozen=True):
     """The entries that a server has answered."""
 
     server: str

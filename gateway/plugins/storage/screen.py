@@ -1,8 +1,9 @@
 """The screen of storage: sizes by kind, chat and person with their quotas, and the backups."""
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, View, Visit
@@ -16,8 +17,7 @@ MOST_NAMED = 50
 TEMPLATE = Path(__file__).with_name("storage.html")
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """The size of what one chat or person has, and the share of the quota."""
 
     name: str

@@ -9,8 +9,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from gateway.security.packages import ROOT, version
 from gateway.security.printing import print_pieces
@@ -30,8 +31,7 @@ ON_POSTGRES = "The database is on PostgreSQL; the next start may change it, so f
 _RELEASE = re.compile(r"^parley \((\d[\w.+!-]*)\)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True):
     """The result of the search for a newer version."""
 
     code: int

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.admin.insight import Insight
 from gateway.admin.screen import Group, NoSuchItem, View, Visit
@@ -30,8 +32,7 @@ _WITHOUT = {
 """Texts for calls without a model, a chat, a person or a job."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """The usage of one model, chat, person or job."""
 
     name: str
@@ -42,8 +43,7 @@ class Row:
     """Address of its runs; empty for a model."""
 
 
-@dataclass(frozen=True)
-class BudgetRow:
+class BudgetRow(Struct, frozen=True):
     """A budget, with what is used and reserved of it, and the arguments of the commands that change it."""
 
     whose: str
@@ -169,8 +169,7 @@ class CostsScreen:
         return {target_of(each): named.account(each) for each in (ALL, *known)}
 
 
-@dataclass(frozen=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """Names of what calls were paid for."""
 
     visit: Visit

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
+from msgspec import Struct
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_core.models.failures import message_in, redact, redirected
@@ -83,8 +84,7 @@ class AudioFailed(Exception):
         self.is_free = is_free
 
 
-@dataclass(frozen=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     text: str
     seconds: float | None
     """Length of the audio, if the server tells."""

@@ -1,8 +1,9 @@
 """Calls of servers that transcribe or speak: each attempt is reserved before it is made, and settled after it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from gateway.permissions.budgets import Budgets
@@ -27,8 +28,7 @@ class NoRoom(Exception):
     """A budget has no room for the call."""
 
 
-@dataclass(frozen=True)
-class AudioCall:
+class AudioCall(Struct, frozen=True):
     """A call that is about to be made, and what it may cost."""
 
     payer: Payer

@@ -1,6 +1,6 @@
 """The tables of transcribed recordings, and of the people who were told that nothing transcribes them."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -24,8 +24,7 @@ CREATE TABLE IF NOT EXISTS voice_notices (person TEXT PRIMARY KEY, seq INTEGER N
 """
 
 
-@dataclass(frozen=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """A transcribed attachment of an inbox item."""
 
     seq: int

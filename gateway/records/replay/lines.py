@@ -3,9 +3,10 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.events import (
     AgentEnd,
@@ -43,8 +44,7 @@ SHORT = 300
 """Characters of a text unless it is shown in full."""
 
 
-@dataclass(frozen=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """Display options: time zone, full or shortened texts, and masking."""
 
     zone: ZoneInfo

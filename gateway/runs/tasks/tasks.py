@@ -6,10 +6,11 @@ a run there, so no outcome is lost or told twice.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart, ToolExecutionUpdate
@@ -47,8 +48,7 @@ class Cancelling(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A task with its current state."""
 
     task: Task

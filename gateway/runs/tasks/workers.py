@@ -6,11 +6,11 @@ The end of a task and the news of it are stored in one transaction.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import structlog
+from msgspec import Struct
 
 from agent_core.background import Background
 from agent_core.clock import Clock
@@ -37,8 +37,7 @@ MOST_OF_PERSON = 6
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Worker:
+class Worker(Struct, frozen=True):
     """A running task; `job` ends when the outcome is stored."""
 
     task: Task

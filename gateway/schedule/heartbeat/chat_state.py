@@ -3,12 +3,13 @@
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
+from msgspec import Struct
 
 from agent_core.file_handles import raise_lack
 from agent_core.origin import CLEAN, Origin
@@ -43,8 +44,7 @@ _OPEN = re.compile(r"\s*[-*+] \[ \]\s+(\d{4}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class DueItem:
+class DueItem(Struct, frozen=True):
     """An item in words for the model, and when it came up (seconds since the epoch)."""
 
     words: str
@@ -115,8 +115,7 @@ def _line(what: str, words: str) -> str:
 _LOOKED = frozenset({FiringState.DONE, FiringState.NOTHING})
 
 
-@dataclass(frozen=True)
-class Agenda:
+class Agenda(Struct, frozen=True):
     """The things that a check-in looks at."""
 
     origin: Origin
@@ -139,8 +138,7 @@ class Agenda:
         return self.greets and not self.lines and not self.due
 
 
-@dataclass(frozen=True)
-class Recent:
+class Recent(Struct, frozen=True):
     """Unprompted messages and check-ins in a chat since midnight and in the last day, oldest first."""
 
     firings: Sequence[Firing]
@@ -180,8 +178,7 @@ class Recent:
         return any(each.state is FiringState.BEGUN or each.delivery is DeliveryState.PENDING for each in mine)
 
 
-@dataclass(frozen=True)
-class ChatState:
+class ChatState(Struct, frozen=True):
     """The facts that a check-in is based on."""
 
     zone: ZoneInfo

@@ -1,7 +1,8 @@
 """The conditions for leaving a chat alone, without I/O. Each returns the key of its explanation for users."""
 
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from gateway.schedule.times.quiet import QuietHours
 from gateway.store.job import Heartbeat
@@ -16,8 +17,7 @@ MOST_TOKENS, MOST_COST_USD = 300_000, 0.50
 """Limits for the check-ins of a day: about ten of the most expensive kind, more than usual ones need."""
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The state of a chat."""
 
     wrote: float | None

@@ -3,9 +3,10 @@
 If any step fails, the chat is left alone. No model is called if there is nothing to check.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from channels.base import ChatKey
@@ -31,8 +32,7 @@ _OUTCOMES = {
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """The status of a chat's heartbeat."""
 
     heartbeat: Heartbeat

@@ -4,7 +4,9 @@ and a reminder, as in `#team on Slack monday 9:00 stand-up`.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.late_pattern import LatePattern
 from channels.base import ChatKey, Sender
@@ -35,8 +37,7 @@ _ANY_NAME = LatePattern(r"#[^\s,，、;；。]*")
 _GOES_ON = LatePattern(r"[A-Za-z0-9_-]")
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """The chats in which a report is to be posted, and the text without them."""
 
     chats: tuple[ChatKey, ...]
@@ -45,8 +46,7 @@ class Wish:
     """True if it is to come as a file."""
 
 
-@dataclass(frozen=True)
-class Destinations:
+class Destinations(Struct, frozen=True):
     """Finds chats by the names that people write. A name in quotation marks or backticks is not one."""
 
     store: Store

@@ -6,10 +6,11 @@ of its own in each chat that agreed, where it counts as untrusted input. It come
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import structlog
+from msgspec import Struct
 
 from agent_core.messages import JsonObject
 from agent_core.origin import CLEAN, named
@@ -44,8 +45,7 @@ _OPEN = frozenset({JobState.ACTIVE, JobState.PAUSED, JobState.DONE})
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """The other chats in which jobs post."""
 
     store: Store

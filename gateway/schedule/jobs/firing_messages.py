@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.models.llm import FailureKind
@@ -43,8 +44,7 @@ _TITLES = {
 """Titles of the built-in reports, by skill."""
 
 
-@dataclass(frozen=True)
-class FiringMessages:
+class FiringMessages(Struct, frozen=True):
     """Composes what Parley posts unprompted, about one firing or several."""
 
     store: Store

@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 import structlog
+from msgspec import structs
 
 from agent_core.background import Background
 from agent_core.clock import Clock
@@ -116,7 +117,7 @@ class FiringEnd:
     async def _ended(self, job: Job, firing: Firing, outcome: Outcome) -> tuple[Firing, list[Post]]:
         """Record a firing's outcome and queue its message in one transaction."""
         spent = await self._store.spending.of_run(firing.name)
-        outcome = replace(outcome, tokens=spent.tokens, cost_usd=spent.cost / USD)
+        outcome = structs.replace(outcome, tokens=spent.tokens, cost_usd=spent.cost / USD)
         firing = replace(
             firing,
             state=outcome.state,

@@ -1,9 +1,11 @@
 """Drafts of jobs, and changes of a job's state and of its rule. Without I/O."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct, structs
 
 from agent_core.messages import user
 from agent_core.origin import Origin
@@ -23,8 +25,7 @@ ONCE_GRACE = 24 * HOUR
 """For a one-off report, which is out of date after a day."""
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A job as a user asks for it."""
 
     chat: ChatKey
@@ -220,7 +221,7 @@ def _shifted(found: Timetable, hours: int) -> Recurrence | None:
         return None
     (hour,) = shifted
     rows = ((dates, tuple(at.replace(hour=hour) for at in times)) for dates, times in found.rows)
-    return Recurrence(text=replace(found, rows=tuple(rows)).text)
+    return Recurrence(text=structs.replace(found, rows=tuple(rows)).text)
 
 
 def _on_days(rule: Cron | Recurrence, days: Dates) -> Rule | None:

@@ -1,7 +1,8 @@
 """Decides who may have jobs, how many, and how often their reports may run in a day. Linked accounts are one person."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from channels.base import ChatKey, Sender
 from gateway.permissions.group_members import GroupMembers
@@ -16,8 +17,7 @@ MOST_ASKED = 5
 """Questions about reports that a chat has not answered."""
 
 
-@dataclass(frozen=True)
-class Full:
+class Full(Struct, frozen=True):
     """The limit that leaves no room for another job; `say(full.key, language, most=full.most)` is its message."""
 
     key: str

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock
@@ -41,8 +42,7 @@ from gateway.store.run_records import RunRecords
 from gateway.store.store import Store
 
 
-@dataclass(frozen=True)
-class CheckInBrief:
+class CheckInBrief(Struct, frozen=True):
     """The prompt and limits of one check-in's run."""
 
     prompt: str

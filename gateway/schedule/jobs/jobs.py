@@ -5,11 +5,12 @@ Reminders whose time can be read in only one way are set at once.
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
 
 import structlog
+from msgspec import Struct, field
 
 from agent_core.clock import Clock
 from agent_core.skills.library import SkillLibrary
@@ -68,8 +69,7 @@ class JobRefused(Exception):
         self.facts = facts
 
 
-@dataclass(frozen=True)
-class Jobs:
+class Jobs(Struct, frozen=True):
     """Creates, changes and removes jobs on behalf of users."""
 
     store: Store

@@ -1,7 +1,8 @@
 """Lets plugins make the reports that need no model."""
 
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.origin import CLEAN
 from gateway.schedule.jobs.job_rights import JobRights
@@ -17,8 +18,7 @@ _MOST = 50
 _MADE = frozenset({FiringState.DONE, FiringState.NOTHING})
 
 
-@dataclass(frozen=True)
-class MadeReports:
+class MadeReports(Struct, frozen=True):
     """Makes the reports of jobs that need no model."""
 
     store: Store

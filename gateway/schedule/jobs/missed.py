@@ -1,9 +1,11 @@
 """Decides what happens to jobs whose time may have passed, moves them on, and tells their chats what was missed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby, islice, takewhile
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from agent_core.origin import CLEAN, Origin
@@ -32,8 +34,7 @@ MOST_NAMED = 10
 _WINDOW = 3600.0
 
 
-@dataclass(frozen=True)
-class Due:
+class Due(Struct, frozen=True):
     """The decision about a due job."""
 
     fires: Slot | None
@@ -95,8 +96,7 @@ def _since(job: Job, zone: ZoneInfo, first: float, now: float) -> tuple[list[Slo
     return found, next_slot(job.rule, zone, now)
 
 
-@dataclass(frozen=True)
-class Missed:
+class Missed(Struct, frozen=True):
     """The missed firings of one job."""
 
     what: str
@@ -106,8 +106,7 @@ class Missed:
     """When the newest of them was due."""
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """The notice of missed firings for one chat."""
 
     key: str

@@ -1,7 +1,9 @@
 """The outcome of a firing, before users are told."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
@@ -37,8 +39,7 @@ STOPPED = "stopped"
 _STATUSES = {TaskStatus.COMPLETED: "", TaskStatus.KILLED: KILLED, TaskStatus.CANCELLED: STOPPED}
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The outcome of a firing. `text` is for users; `run` is the end of the agent's run, if there was one."""
 
     state: FiringState

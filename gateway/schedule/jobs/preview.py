@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from agent_core.models.llm import ModelInfo
@@ -40,8 +42,7 @@ _REQUESTS, _GROWTH, _ANSWER = 4, 1_500, 400
 _MILLION = 1_000_000
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """The cost of one firing."""
 
     tokens: int
@@ -94,8 +95,7 @@ def _price(model: ModelInfo, read: int, written: int) -> float | None:
     return (read * model.input_price + written * model.output_price) / _MILLION or None
 
 
-@dataclass(frozen=True)
-class PreviewFacts:
+class PreviewFacts(Struct, frozen=True):
     """A job with the facts for its preview."""
 
     job: Job
@@ -125,8 +125,7 @@ def quiet_hours(heartbeat: Heartbeat | None, job: Job, next_: Sequence[Slot]) ->
     return hours if is_hit else None
 
 
-@dataclass(frozen=True)
-class SkillUse:
+class SkillUse(Struct, frozen=True):
     """The tokens and scripts that come with a job's skill."""
 
     tokens: int = 0

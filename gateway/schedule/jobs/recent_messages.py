@@ -1,13 +1,14 @@
 """Recent messages of a chat as lines for a model."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.origin import CLEAN, Origin, named
 from agent_core.sources import person
@@ -41,8 +42,7 @@ _PART = "(Only what was said to Parley is known here: the platform tells nothing
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """A message."""
 
     at: float
@@ -51,8 +51,7 @@ class Said:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """The text of recent messages."""
 
     text: str

@@ -1,16 +1,16 @@
 """Reports that plugins make without a model: what is asked of them, and what they return."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.origin import Origin
 from channels.base import ChatKey
 from gateway.texts.say import Language
 
 
-@dataclass(frozen=True)
-class ReportOrder:
+class ReportOrder(Struct, frozen=True):
     """An order for a report that is made without a model.
 
     Attributes:
@@ -36,8 +36,7 @@ class ReportOrder:
     firing: str = ""
 
 
-@dataclass(frozen=True)
-class MadeReport:
+class MadeReport(Struct, frozen=True):
     """A report as Markdown that begins with a bold title, and its origin; empty if there is nothing to say.
 
     `subject` says more exactly what it is about, and is what the next ones are asked for; empty: as it was asked.
@@ -57,8 +56,7 @@ class ReportRefused(Exception):
         self.choices = choices
 
 
-@dataclass(frozen=True)
-class ReportKind:
+class ReportKind(Struct, frozen=True):
     """A report that is made without a model.
 
     Attributes:

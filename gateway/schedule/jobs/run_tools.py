@@ -3,9 +3,10 @@
 import asyncio
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage
@@ -28,8 +29,7 @@ LONGEST_BACK = 7 * 24
 MOST_DAYS = 90
 
 
-@dataclass(frozen=True)
-class RunTools:
+class RunTools(Struct, frozen=True):
     """Creates the tools for each firing."""
 
     store: Store

@@ -6,10 +6,12 @@ A reminder is set without a question only if its time and text are literally in 
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.messages import UserMessage, text_of
 from agent_core.origin import CLEAN, Origin, joined
@@ -57,8 +59,7 @@ _MOST_WORDS = 200
 """Characters of a job's text in the list for the model."""
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     kind: Literal["reminder", "report"]
     what: str
     when: str
@@ -67,8 +68,7 @@ class _Asked:
     change: str
 
 
-@dataclass(frozen=True)
-class JobTools:
+class JobTools(Struct, frozen=True):
     """Creates the tools for the chats' agents."""
 
     jobs: Jobs

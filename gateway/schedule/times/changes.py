@@ -1,10 +1,11 @@
 """Clock changes of a time zone, and conversion from local time to moments."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 LATEST = datetime(9900, 1, 1, tzinfo=UTC).timestamp()
 """Later dates are not used; they are close enough to the end of the calendar for sums to overflow."""
@@ -13,8 +14,7 @@ _DAY = 86_400
 _WEEK = 7 * _DAY
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change of the UTC offset at `at` (seconds since the epoch) from `was` to `offset`, in seconds."""
 
     at: int

@@ -1,9 +1,10 @@
 """Finds the next clock change that affects a job, so that users can be told in advance."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from gateway.schedule.times.changes import Change, changes_between, local
 from gateway.schedule.times.recurrence import Timetable
@@ -22,8 +23,7 @@ class Effect(StrEnum):
     """Its local time occurs twice that day; only the first one counts."""
 
 
-@dataclass(frozen=True)
-class ClockChange:
+class ClockChange(Struct, frozen=True):
     at: float
     """Seconds since the epoch."""
     effect: Effect

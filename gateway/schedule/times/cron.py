@@ -1,12 +1,12 @@
 """Reads cron lines of five fields, as in Debian's cron (`1` is Monday, a day *or* a weekday)."""
 
 import re
-from dataclasses import replace
 from datetime import time
 from functools import lru_cache
 from itertools import islice, product, takewhile
 
 from cronsim import CronSim, CronSimError
+from msgspec.structs import replace
 
 from gateway.schedule.times.changes import naive
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable

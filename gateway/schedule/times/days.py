@@ -1,6 +1,6 @@
 """Reads the days that a text names, single or recurring."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from gateway.schedule.times.parsed_time import (
     Date,

@@ -10,6 +10,8 @@ from datetime import datetime
 from itertools import islice
 from zoneinfo import ZoneInfo
 
+from msgspec import structs
+
 from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.beside import LANGUAGES, check_before, check_behind, check_unread, goes_on, names_a_time
 from gateway.schedule.times.changes import local, moments, offset_at
@@ -155,7 +157,7 @@ def _parsed(text: str, zone: ZoneInfo, now: float) -> When:
 def _by_named_clock(text: str, words: ZoneWords, zone: ZoneInfo, now: float) -> When | None:
     """Return the time beside words that may name its zone; None if they stand elsewhere. Raises BadRule."""
     if _is_name_here(words, zone, now):
-        words = replace(words, zones=(zone.key,))
+        words = structs.replace(words, zones=(zone.key,))
     there = ZoneInfo(words.zones[0]) if words.zones else zone
     plain = f"{text[: words.start]} {text[words.end :]}"
     try:

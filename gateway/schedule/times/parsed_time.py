@@ -2,11 +2,12 @@
 
 import calendar
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from dateutil.relativedelta import relativedelta
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.recurrence import MOST_INTERVAL, Dates, Timetable
@@ -28,8 +29,7 @@ Days = tuple[date, ...]
 """The days that may be meant, nearest first."""
 
 
-@dataclass(frozen=True)
-class After:
+class After(Struct, frozen=True):
     """A time from now: months and days by the calendar, then seconds."""
 
     days: int
@@ -53,13 +53,11 @@ class After:
         return cls(days, seconds, int(months))
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(Struct, frozen=True):
     seconds: float
 
 
-@dataclass(frozen=True)
-class Date:
+class Date(Struct, frozen=True):
     """A date; without a year, the next one."""
 
     year: int | None
@@ -74,8 +72,7 @@ class Date:
         return tuple(date(year, self.month, self.day) for year in years if _exists(year, self.month, self.day))
 
 
-@dataclass(frozen=True)
-class At:
+class At(Struct, frozen=True):
     """Times of a day, or of the dates of a recurrence."""
 
     day: Days | Dates | None

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import time
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from gateway.schedule.times.days import DayReader
 from gateway.schedule.times.parsed_time import (

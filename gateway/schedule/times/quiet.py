@@ -1,7 +1,8 @@
 """Quiet hours, in which a chat gets no messages that can wait."""
 
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.changes import local
@@ -18,8 +19,7 @@ _TIME = r"(\d{1,2})(?:[:：.](\d{2})|[点點时](?:(\d{1,2})分?|(半))?)?"
 _HOURS = LatePattern(rf"(?:from\s+)?{_TIME}\s*(?:-|–|—|~|～|to|till|until|到|至)\s*{_TIME}")
 
 
-@dataclass(frozen=True)
-class QuietHours:
+class QuietHours(Struct, frozen=True):
     """A local time span in minutes after midnight; past midnight if the end is not after the start."""
 
     start: int

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, time
 from enum import Enum
 from typing import TypeVar
+
+from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
 from gateway.store.rule import BadRule
@@ -16,8 +17,7 @@ _NOON = 12
 Read = TypeVar("Read")
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """The patterns of a language, by the name of what they match. What a language has no word for is left out."""
 
     patterns: Mapping[str, LatePattern]

@@ -8,7 +8,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 from heapq import merge
@@ -17,6 +16,8 @@ from typing import Literal
 
 from dateutil.rrule import DAILY, MONTHLY, WEEKLY, YEARLY, rrule
 from dateutil.rrule import weekday as nth_weekday
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.store.rule import BadRule
 
@@ -31,8 +32,7 @@ _CYCLE = 28
 _FREQUENCIES: dict[Unit, Literal[0, 1, 2, 3]] = {"DAILY": DAILY, "WEEKLY": WEEKLY, "MONTHLY": MONTHLY, "YEARLY": YEARLY}
 
 
-@dataclass(frozen=True)
-class Dates:
+class Dates(Struct, frozen=True):
     """The dates of a rule. Empty fields do not restrict them."""
 
     every: Unit = "DAILY"
@@ -130,8 +130,7 @@ def _shift(year: int) -> int:
     return 400 * ((9971 - year) // 400)
 
 
-@dataclass(frozen=True)
-class Timetable:
+class Timetable(Struct, frozen=True, dict=True):
     """Local times of a recurrence rule, as dates with their times of day."""
 
     rows: tuple[tuple[Dates, tuple[time, ...]], ...]

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.late_pattern import LatePattern
 from agent_core.tools.clock import zone_names
@@ -129,8 +131,7 @@ _UNKNOWN = LatePattern(
 """Words that can be nothing but a zone, as `Ben's time`, or `XST` unless it is a word in capitals."""
 
 
-@dataclass(frozen=True)
-class ZoneWords:
+class ZoneWords(Struct, frozen=True):
     """The place of such words in the text, and the zones that they may mean."""
 
     start: int

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import aiohttp
+from msgspec.structs import replace
 
 from agent_core.mcp.config import plain
 from agent_core.mcp.servers import Looked, McpServers, how_to_install

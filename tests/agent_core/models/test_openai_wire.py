@@ -1,9 +1,9 @@
 """Conversations are converted to the OpenAI protocol (behaviour rows S0-15, S2-15, S2-44)."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.messages import (
     AssistantMessage,

@@ -9,10 +9,10 @@ import socket
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.sandbox.bubblewrap import Bubblewrap
 from agent_core.sandbox.command import Command, Launcher

@@ -1,10 +1,10 @@
 """A command that exceeds its limits is ended while it runs, whichever way it does so."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock
 from agent_core.sandbox.cgroup import control_groups

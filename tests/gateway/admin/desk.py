@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import ClientSession
+from msgspec.structs import replace
 from playwright.async_api import Browser
 from playwright.async_api import Page as Tab
 

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from pydantic import SecretStr
 
 from gateway.cluster.node import Node, NodeInfo

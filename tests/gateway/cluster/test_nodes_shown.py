@@ -6,10 +6,10 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from pydantic import SecretStr
 
 from channels.checkup import Finding

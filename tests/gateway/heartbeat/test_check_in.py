@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from msgspec import structs
+
 from agent_core.origin import CLEAN, NOT_KNOWN, named
 from agent_core.sources import file
 from channels.base import ChatKey
@@ -51,7 +53,7 @@ def test_a_greeting_alone_is_short_and_asks_for_nothing() -> None:
 
 
 def test_beside_a_list_a_greeting_comes_where_nothing_else_is_to_be_said() -> None:
-    told = brief(replace(LIST, greets=True), [], NOW, PARIS, "en").prompt
+    told = brief(structs.replace(LIST, greets=True), [], NOW, PARIS, "en").prompt
     assert "If not, greet them in one line" in told
 
 
@@ -65,9 +67,9 @@ def test_it_is_cheap_and_cannot_act() -> None:  # S2-47
 
 
 def test_what_others_had_a_word_in_taints_it() -> None:
-    assert brief(replace(LIST, origin=named(file("HEARTBEAT.md"))), [], NOW, PARIS, "en").origin.sources
+    assert brief(structs.replace(LIST, origin=named(file("HEARTBEAT.md"))), [], NOW, PARIS, "en").origin.sources
     assert brief(
-        replace(LIST, due=(DueItem("dig", NOW, named("page:a.example")),)), [], NOW, PARIS, "en"
+        structs.replace(LIST, due=(DueItem("dig", NOW, named("page:a.example")),)), [], NOW, PARIS, "en"
     ).origin.sources
     assert not brief(LIST, [], NOW, PARIS, "en").origin.sources
     assert not brief(Agenda(CLEAN, greets=True), [SAID], NOW, PARIS, "en").origin.sources

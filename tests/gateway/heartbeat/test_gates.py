@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec import structs
 
 from channels.base import ChatKey
 from gateway.schedule.heartbeat.gates import LONG_SILENCE, Facts, by_the_chat, by_the_clock, is_forgotten
@@ -49,7 +50,7 @@ def test_somebody_who_talked_an_hour_ago_is_looked_after() -> None:
     ],
 )
 def test_reasons(heartbeat: Mapping[str, float], facts: Mapping[str, float], reason: str) -> None:
-    beats, talked = replace(BEATS, **heartbeat), replace(TALKED, **facts)  # type: ignore[arg-type]
+    beats, talked = replace(BEATS, **heartbeat), structs.replace(TALKED, **facts)  # type: ignore[arg-type]
     assert first_reason(beats, NOON, PARIS, talked) == reason
 
 
@@ -76,7 +77,7 @@ def test_quiet_hours_go_across_midnight_where_the_person_is(zone: str) -> None: 
 
 def is_quiet(heartbeat: Heartbeat, local: str, zone: ZoneInfo, *, fold: int = 0) -> bool:
     now = at(local, zone, fold=fold)
-    return first_reason(heartbeat, now, zone, replace(TALKED, wrote=now - 3600)) == "heartbeat_is_quiet"
+    return first_reason(heartbeat, now, zone, structs.replace(TALKED, wrote=now - 3600)) == "heartbeat_is_quiet"
 
 
 NEW_YORK = ZoneInfo("America/New_York")

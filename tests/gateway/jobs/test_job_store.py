@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.reasons import TerminalReason
@@ -334,7 +335,7 @@ async def test_no_secret_is_written_down(store: Store, tmp_path: Path, database:
     await store.firings.begin(replace(FIRING, text=words))
     ended = replace(FIRING, text=words, error=words, delivery_error=words, run=RUN.id)
     await store.runs.begin_apart(RUN)
-    await store.firings.end([ended], [post("k:proactive:0", words)], replace(END, error=words))
+    await store.firings.end([ended], [post("k:proactive:0", words)], structs.replace(END, error=words))
     await store.firings.change("f00001", lambda _: ended)
     missed = replace(FIRING, slot="s2", id="f00002", text=words)
     await store.jobs.add(a_job("x", name="ghi789", next_at=1.0))

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.origin import CLEAN
 from channels.base import Sender
@@ -31,7 +31,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
 
 def wanted(rule: Rule = NINE, work: Reminder | Report | None = None, **how: object) -> Draft:
     draft = Draft(ANN, "ann", "en", PARIS, rule, work or Reminder(text="stretch"), origin=CLEAN)
-    return replace(draft, **how)  # type: ignore[arg-type]
+    return replace(draft, **how)
 
 
 async def now(office: Office, job: Job) -> Job:

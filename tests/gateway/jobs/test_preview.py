@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL
@@ -49,7 +50,7 @@ def facts(seen: PreviewFacts) -> list[str]:
 def test_a_report_shows_all_that_follows_from_a_yes() -> None:
     work = Report(instructions="What is new?\n# Be <!channel> short", skill="daily-report")
     seen = outlook(work, cost=Cost(12_345, 0.0512))
-    seen = replace(
+    seen = structs.replace(
         seen,
         job=replace(seen.job, origin=NOT_KNOWN, scripts=("daily-report", "chart")),
         quiet=QuietHours(21 * 60, 9 * 60 + 30),
@@ -82,7 +83,7 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
 def test_in_chinese_it_reads_as_well() -> None:
     work = Report(instructions="有什么新内容？", skill="daily-report")
     seen = outlook(work, cost=Cost(12_345, None, 3))
-    seen = replace(
+    seen = structs.replace(
         seen,
         job=replace(seen.job, language="zh", scripts=("chart",)),
         quiet=QuietHours(21 * 60, 9 * 60 + 30),
@@ -116,7 +117,7 @@ def test_the_words_are_read_as_they_are(words: str, quoted: str) -> None:
 
 
 def test_a_reminder_comes_also_in_quiet_hours_and_costs_nothing() -> None:
-    seen = replace(outlook(), quiet=QuietHours(21 * 60, 9 * 60 + 30))
+    seen = structs.replace(outlook(), quiet=QuietHours(21 * 60, 9 * 60 + 30))
 
     assert "**Quiet hours** here are 21:00–09:30; a reminder comes all the same." in facts(seen)
     assert "**Cost:** nothing, no model is asked." in facts(seen)

@@ -8,6 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec import structs
 from pydantic import JsonValue
 
 from agent_core.clock import new_id
@@ -214,7 +215,7 @@ async def test_each_firing_has_files_of_its_own(room: Room) -> None:
 
 async def test_files_that_cannot_be_sent_are_told_and_leave_nothing(room: Room) -> None:
     small = MemoryChannel(limits=NO_PACE.model_copy(update={"max_upload": 3}))
-    room.tools = replace(room.tools, delivery=Delivery([small], room.store, room.clock))
+    room.tools = structs.replace(room.tools, delivery=Delivery([small], room.store, room.clock))
     (room.workspace / "big.bin").write_text("12345")
 
     with pytest.raises(ToolFailed, match="3 is the most"):
@@ -316,7 +317,7 @@ class Remembering(MemoryChannel):
 
 async def test_in_a_group_what_was_said_to_others_is_read_from_the_platform(room: Room) -> None:
     channel = Remembering(limits=NO_PACE)
-    room.tools = replace(room.tools, delivery=Delivery([channel], room.store, room.clock))
+    room.tools = structs.replace(room.tools, delivery=Delivery([channel], room.store, room.clock))
     team = room.channel.chat(group="team")
     to_us = await room.heard("@parley at fvie", 2, team)
     job = room.job(group="team")

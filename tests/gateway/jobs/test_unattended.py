@@ -1,10 +1,10 @@
 """An unattended run may do what the rules allow, and run the scripts that a user has approved."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from agent_core.loop.permissions import Answer, Permissions, Proposal

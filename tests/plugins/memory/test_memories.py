@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from agent_core.clock import SystemClock
 from agent_core.messages import AgentMessage, SummaryMessage, ToolResultMessage, UserMessage, text_of

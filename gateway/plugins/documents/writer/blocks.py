@@ -1,14 +1,15 @@
 """Markdown as the blocks that a document is made of."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from channels.markdown import reader
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """A piece of text in one form."""
 
     text: str
@@ -18,8 +19,7 @@ class Span:
     code: bool = False
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """A paragraph, a heading or an item of a list."""
 
     spans: Sequence[Span]
@@ -32,13 +32,11 @@ class Paragraph:
     quoted: bool = False
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     rows: Sequence[Sequence[Sequence[Span]]]
     """Cells, the first row being the head."""
     sides: Sequence[str] = ()

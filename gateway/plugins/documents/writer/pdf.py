@@ -1,8 +1,9 @@
 """PDF files, made from the blocks of a text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from gateway.plugins.documents.writer.blocks import Block, Code, Paragraph, Span, Table, text_of
 from gateway.plugins.documents.writer.lines import lines, width_of
@@ -18,8 +19,7 @@ _INDENT, _DEEPEST = 18.0, 10
 _GREY = 0.95
 
 
-@dataclass(frozen=True)
-class Pdf:
+class Pdf(Struct, frozen=True):
     """A PDF file, and the pictures that it does not show."""
 
     content: bytes

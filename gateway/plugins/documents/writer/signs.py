@@ -2,7 +2,9 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from gateway.plugins.documents.writer.blocks import Span
 from gateway.plugins.documents.writer.font import Font
@@ -25,8 +27,7 @@ class NotShown(Exception):
         self.letters = letters
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """The font of some characters, by its number, and how they look; `size` is in points."""
 
     font: int
@@ -36,8 +37,7 @@ class Form:
     struck: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A character as a font shows it."""
 
     char: str
