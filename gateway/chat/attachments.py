@@ -5,6 +5,7 @@ import base64
 import errno
 import hashlib
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -39,6 +40,9 @@ LARGEST_IMAGE = 5 * 1024 * 1024
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _NO_ROOM = {errno.EDQUOT: "file_why_no_room", errno.ENOSPC: "file_why_disk_full"}
+
+_TURNS = threading.Lock()
+"""Files are kept in turn: the same one in two messages would have the same temporary file, and the same last room."""
 
 log = structlog.get_logger(__name__)
 
@@ -102,11 +106,12 @@ class Attachments(Struct, frozen=True):
 
     def keep(self, name: str, content: bytes, origin: Origin, person: str | None = None) -> Path:
         """Write a file to the workspace within the quota. Blocks. Raises OSError."""
-        if not _has_room(self.quota.room(person), len(content)):
-            raise OSError(errno.EDQUOT, "there is no room left for the files of this chat")
-        path = _write(self.workspace / name, content, self.samples.get(name))
-        self.quota.grew(person, len(content), 1)
-        self.sources.wrote(path.name, origin)
+        with _TURNS:
+            if not _has_room(self.quota.room(person), len(content)):
+                raise OSError(errno.EDQUOT, "there is no room left for the files of this chat")
+            path = _write(self.workspace / name, content, self.samples.get(name))
+            self.quota.grew(person, len(content), 1)
+            self.sources.wrote(path.name, origin)
         return path
 
     async def _fetch(self, fetched: Fetched, place: int, attachment: Attachment, person: str) -> None:

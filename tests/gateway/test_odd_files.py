@@ -1,12 +1,15 @@
 """Files of odd names and wrong types are kept under safe names, and what fails is told in the person's language."""
 
+import asyncio
 import errno
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_core.origin import CLEAN
 from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, MessageReceived, Sender
@@ -55,6 +58,20 @@ async def test_files_of_any_names_and_types_are_all_kept_and_told(
     assert len(told.notes) == len(files)
     assert all(note.isprintable() and note.startswith("[file: ") for note in told.notes)
     assert told.shown == []
+
+
+async def test_the_same_file_in_messages_of_the_same_moment_is_kept_once_and_whole(tmp_path: Path) -> None:
+    content = b"a" * 4 * MIB
+    for number in range(5):
+        home = tmp_path / str(number)
+        attachments = Attachments(Shelf(), home, vision=True, sources=FileSources(home))
+        keep = partial(attachments.keep, "sales.csv", content, CLEAN)
+
+        kept = await asyncio.gather(*(asyncio.to_thread(keep) for _ in range(8)))
+
+        assert {*kept} == {*home.iterdir()} == {home / "sales.csv"}
+        assert kept[0].read_bytes() == content
+        assert kept[0].stat().st_nlink == 1  # no tool opens a file of two names
 
 
 async def test_an_empty_file_is_named_to_the_person(tmp_path: Path) -> None:
