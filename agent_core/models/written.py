@@ -147,7 +147,10 @@ class WrittenText:
 
     def _begin(self, *, is_last: bool) -> Iterator[Piece]:
         bare = self._waiting.lstrip()
-        if not bare and not is_last and len(self._waiting) < _MOST_BLANK:
+        if len(self._waiting) - len(bare) > _MOST_BLANK:
+            self._state = "text"
+            return
+        if not bare and not is_last:
             return
         if bare and bare[0] not in _FIRST_OF_BLOCKS:  # as of nearly all answers
             self._state = "text"
@@ -155,13 +158,13 @@ class WrittenText:
             return
         opener = next((each for each in _BLOCKS if bare.startswith(each)), None)
         if opener is not None:
-            self._state, self._opener, self._waiting = "thinking", opener, bare[len(opener) :].lstrip()
+            self._state, self._opener, self._waiting = "thinking", opener, bare[len(opener) :]
             self._was_opened = True
         elif bare.startswith(_FINALS):
             self._waiting = bare[max(len(each) for each in _FINALS if bare.startswith(each)) :]
         elif self._was_opened and (tag := next((each for each in _AROUND if bare.startswith(each)), None)):
-            self._wrapped, self._waiting = _AROUND[tag], bare[len(tag) :].lstrip()
-        elif is_last or not bare or not any(each.startswith(bare) for each in (*_BLOCKS, *_FINALS, *_AROUND)):
+            self._wrapped, self._waiting = _AROUND[tag], bare[len(tag) :]
+        elif is_last or not any(each.startswith(bare) for each in (*_BLOCKS, *_FINALS, *_AROUND)):
             self._state = "text"
             self._waiting = bare if self._was_opened else self._waiting
         yield from ()

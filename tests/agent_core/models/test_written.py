@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_core.clock import new_id
@@ -96,6 +96,25 @@ def test_reasoning_in_the_text_is_no_answer_however_it_is_cut(
     message, _ = read(*cut(text, at))
 
     assert (thoughts(message).strip(), message.text) == (thought, said)
+
+
+MARKS = [
+    *("<think>", "</think>", "[THINK]", "[/THINK]", "<answer>", "</answer>", "<tool_call>", "</tool_call>", "<|end|>"),
+    *("<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "<|im_end|>", "<|START_RESPONSE|>"),
+    *("`", "```", "~~~", " ", "\n", "\n\n", "\t", " " * 250, "Hm.", "a b", "é", "<", '{"name": "note"}'),
+]
+
+
+@given(st.lists(st.sampled_from(MARKS), max_size=8).map("".join), places)
+@example("<think>\nHm.</think>\nIt is noon.", [7])
+@example(f"{' ' * 250}<think>Hm.</think>", [249])
+def test_the_cuts_of_the_network_change_neither_the_answer_nor_the_reasoning(text: str, at: list[int]) -> None:
+    message, streamed = read(*cut(text, at))
+    whole, streamed_at_once = read(text)
+
+    assert (thoughts(message), message.text) == (thoughts(whole), whole.text)
+    assert [call.name for call in message.tool_calls] == [call.name for call in whole.tool_calls]
+    assert streamed == streamed_at_once
 
 
 PROSE = [
