@@ -22,11 +22,12 @@ from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason, TransitionReason
 from channels.base import ChatKey
 from gateway.chat.answers import Answers
+from gateway.chat.conversation import Conversation
 from gateway.chat.places import Moved
 from gateway.chat.run_end import RunEnds
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.owed import OwedWork
-from gateway.runs.runner import Runner
+from gateway.runs.runner import Attempt, Runner
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language
@@ -189,3 +190,23 @@ class ChatRuns(Struct, frozen=True):
         """Deliver posts that the previous process left unsent."""
         with self.runner.drain.unit(f"owed to {chat}"):
             await self.ends.deliver_left(chat, posts)
+
+    async def resuming(
+        self, conversation: Conversation, run: Run, attempt: Attempt, language: Language, *, goes_on: bool
+    ) -> Agent | None:
+        """Return the agent that resumes a run; None if the run has ended, as it is stuck or its messages are gone."""
+        if attempt.is_stuck:
+            await self.ends.set_aside(run, attempt.said, language)
+            return None
+        if goes_on:
+            conversation.forget_agent()  # it does not know the run
+        agent = await conversation.agent_of(run.session)
+        said = [each.id for each in attempt.said]
+        known = {each.id for each in agent.messages} if said else set[str]()
+        if goes_on and said and said[0] not in known:
+            await self.ends.stop(run, language)  # its message was taken back meanwhile
+        elif attempt.is_lost or (said and known.isdisjoint(said)):
+            await self.ends.lose(run, language)
+        else:
+            return agent
+        return None

@@ -317,7 +317,9 @@ class ChatSession:
             return await self.conversation.agent_of(run.session), Attempt((), is_stuck=False), False
         attempt = await self._runs.runner.resume(run)
         goes_on = not attempt.is_stuck and await self._runs.store.runs.take_up(run)
-        return await self._resuming(run, attempt, goes_on=goes_on), attempt, goes_on
+        language = await self._language()
+        agent = await self._runs.resuming(self.conversation, run, attempt, language, goes_on=goes_on)
+        return agent, attempt, goes_on
 
     async def _prepared(
         self, run: Run, items: Sequence[InboxItem], agent: Agent, attempt: Attempt, *, goes_on: bool
@@ -331,24 +333,6 @@ class ChatSession:
         driven.prompts = await self.conversation.prompts(run, items, agent) if items else []
         driven.earlier = attempt.said
         return driven
-
-    async def _resuming(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
-        """Return the agent that resumes a run; None if the run has ended, as it is stuck or its messages are gone."""
-        if attempt.is_stuck:
-            await self._runs.ends.set_aside(run, attempt.said, await self._language())
-            return None
-        if goes_on:
-            self.conversation.forget_agent()  # it does not know the run
-        agent = await self.conversation.agent_of(run.session)
-        said = [each.id for each in attempt.said]
-        known = {each.id for each in agent.messages} if said else set[str]()
-        if goes_on and said and said[0] not in known:
-            await self._runs.ends.stop(run, await self._language())  # its message was taken back meanwhile
-        elif attempt.is_lost or (said and known.isdisjoint(said)):
-            await self._runs.ends.lose(run, await self._language())
-        else:
-            return agent
-        return None
 
     async def _make_way(self, run: Run, spending: Spending) -> None:
         """Let others go on while a run waits for room in a budget. Messages of its user wait with it, and no others."""

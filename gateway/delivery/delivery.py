@@ -21,7 +21,7 @@ from channels.connected import Connected
 from channels.tasks import until_one_ends
 from channels.text import visible
 from gateway.delivery.attempts import Attempts, Unconfirmed
-from gateway.delivery.limiter import ChatLimiter, Priority
+from gateway.delivery.limiter import ChatLimiter, Priority, priority_of
 from gateway.delivery.parting import parted, with_name, without_file
 from gateway.delivery.sending import Right, Sending, SendsAlways
 from gateway.delivery.tally import DeliveryTally
@@ -151,7 +151,7 @@ class Delivery:
         if right is Right.REMOTE:
             await self.sending.forward(chat, [post.key for post in posts])
             return None
-        self.limiter(chat).hurry(chat, min(map(_priority, posts), default=Priority.COSMETIC))
+        self.limiter(chat).hurry(chat, min(map(priority_of, posts), default=Priority.COSMETIC))
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
             left = deque(await self._still_unsent(posts, right))
@@ -305,7 +305,7 @@ class Delivery:
     async def _turn(self, post: Post, after: float) -> None:
         if not post.is_removal:
             edit = post.message_id is not None
-            await self.limiter(post.chat).wait(post.chat, edit=edit, priority=_priority(post))
+            await self.limiter(post.chat).wait(post.chat, edit=edit, priority=priority_of(post))
         elif after:  # deletions are not rate-limited
             await self._clock.sleep(after)
 
@@ -390,11 +390,3 @@ class Delivery:
             await self._store.outbox.unconfirmed(post.key, error.reason)
             self.unconfirmed.add(post.chat)
         return error
-
-
-def _priority(post: Post) -> Priority:
-    if post.is_progress:
-        return Priority.COSMETIC
-    if post.is_question:
-        return Priority.QUESTION
-    return Priority.UNASKED if post.is_unprompted else Priority.ANSWER

@@ -15,6 +15,7 @@ from msgspec import Struct
 from agent_core.clock import Clock
 from channels.base import Channel, ChatKey
 from gateway.delivery.sending import Sending, SendsAlways
+from gateway.store.rows import Post
 
 REMEMBERED = 1_000
 """Number of chats above which idle ones are dropped."""
@@ -43,6 +44,14 @@ class Priority(IntEnum):
     PROGRESS = 3
     COSMETIC = 4
     """A change without information for users, such as folding the progress message."""
+
+
+def priority_of(post: Post) -> Priority:
+    if post.is_progress:
+        return Priority.COSMETIC
+    if post.is_question:
+        return Priority.QUESTION
+    return Priority.UNASKED if post.is_unprompted else Priority.ANSWER
 
 
 class _Bucket(Struct):
