@@ -30,8 +30,12 @@ _MOST_JOINERS = 3
 _NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
 _NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*\d{1,2}(?!\d)")
 _ENDS_WITH_HOUR = LatePattern(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
+_FEAST = r"(?:christmas|xmas|thanksgiving|easter|halloween|new\s+year['’]?s?)(?:\s+(?:day|eve))?\b"
+_ON_A_DAY = rf"on\s+(?:the\s+)?(?:{_FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
+"""A day that only people can look up."""
 _PERIOD = LatePattern(
-    r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
+    r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|weekend|month|quarter|year)\b"
+    rf"|{_ON_A_DAY}|the\s+(?:day|night|week)\s+(?:before|after)\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
@@ -43,14 +47,14 @@ _ENGLISH = LatePattern(
     r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"
 )
 _CHINESE = LatePattern(
-    r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末"
+    r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|过[\d一二三四五六七八九十]{1,3}分|左右|节假日|周末"
 )
 _AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
 _LEADS_TO_A_TIME = LatePattern(
     r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
     r"|next|this|first|second|third|fourth|fifth|other|biweekly|fortnightly|weekly|monthly|quarterly|yearly|yesterday"
     r"|tomorrow|today|tonight|\d{1,2}(?:st|nd|rd|th)(?:\s+of)?|\d{1,2}[./]\d{1,2}\S{0,5})|[-–—~&/]"
-    r"|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
+    rf"|\b{_ON_A_DAY}|\A{_FEAST}|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
     re.IGNORECASE,
 )
 

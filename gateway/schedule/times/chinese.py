@@ -52,9 +52,9 @@ _PATTERNS = {
     r"(?P<unit>周|星期|礼拜|月|季度?|(?<=半)年)",
     "weekly": rf"每个?(?={_WEEK})|(?={_WEEK}[一二三四五六日天]\s*[、，,和及与跟到至~～-]?\s*{_WEEK}[一二三四五六日天])",
     "weekday": rf"在?{_WEEK}{_WEEKDAY}",
-    "next_weekday": rf"{_AND}?\s*每?{_WEEK}?{_WEEKDAY}"
+    "next_weekday": rf"{_AND}?\s*(?:每?{_WEEK})?(?!天天){_WEEKDAY}"
     r"(?=[、，,和及与跟\s\d之以外到至早上下中晚凌清傍夜一二三四五六日天周星礼]|$)",
-    "to_weekday": rf"[到至-]\s*{_WEEK}?{_WEEKDAY}",
+    "to_weekday": rf"[到至-]\s*{_WEEK}?{_WEEKDAY}(?:的?每[天日])?",
     "last_day": "的?最后一天",
     "working_day": f"{_WHICH}工作日",
     "counted_weekday": f"{_WHICH}{_WEEK}{_WEEKDAY}",

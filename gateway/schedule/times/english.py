@@ -93,11 +93,12 @@ _PATTERNS = {
     "named_day": rf"(?:on\s+|(?P<ahead>next)\s+|this\s+)?{_WEEKDAY}(?!['’])",
     "day_behind": "",
     # times of day
-    "time": rf"(?:at\s+)?(\d{{1,2}})[:.：](\d{{2}})(?!\d|:\d|\.\s?\d){_HALF}|(?:at\s+)?(\d{{1,2}})\s*([ap])\.?m\b\.?",
-    "past": rf"(?:at\s+)?(half\s+past|quarter\s+past|(?:a\s+)?quarter\s+to)\s+(\d{{1,2}}|{SPELT})"
+    "time": rf"(?:at\s+)?(\d{{1,2}})[:.：](\d{{2}})(?!\d|:\d|\.\s?(?:at\s+)?\d){_HALF}"
+    r"|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?",
+    "past": rf"(?:at\s+)?(half\s+past|(?:a\s+)?quarter\s+(?:past|to))\s+(\d{{1,2}}|{SPELT})"
     rf"(?![\w:.]\d|\w){_HALF}",
     "hour": r"(?:at\s+)?(\d{1,2})\s*o['’]?clock\b|at\s+(\d{1,2})(?![\w:.]\d|\w)|(\d{1,2})(?=\s+tonight\b)",
-    "spelt_hour": rf"at\s+({SPELT})\b(?:\s+(fifteen|thirty|forty-five)\b|\s*o['’]?clock\b)?",
+    "spelt_hour": rf"at\s+({SPELT})\b(?:\s+(fifteen|thirty|forty-five)\b|\s*o['’]?clock\b)?{_HALF}",
     "named_time": r"(?:at\s+)?(?:12\s+)?(noon|midday|midnight)\b",
 }
 _DATES = (
@@ -118,7 +119,7 @@ def _read_time(reader: Reader) -> time | None:
     if found := reader.take("hour"):
         return _time(reader, int(found[1] or found[2] or found[3]), 0, None, found[0], Half.BARE)
     if found := reader.take("spelt_hour"):
-        return reader.clock(whole(found[1]), whole(found[2]) if found[2] else 0, found[0], Half.BARE)
+        return _time(reader, whole(found[1]), whole(found[2] or "0"), found[3], found[0], Half.BARE)
     found = reader.take("named_time")
     return reader.clock(0 if found[1].lower() == "midnight" else _NOON, 0, found[0]) if found else None
 
