@@ -140,7 +140,7 @@ class Firings(ValueTable[Firing]):
         if parts is None:
             return None
         job, slot = parts.groups()
-        where = "job = :job AND structs.replace(structs.replace(slot, ':', ''), '-', '') = :slot"
+        where = "job = :job AND replace(replace(slot, ':', ''), '-', '') = :slot"
         return next(iter(await self._read(where, {"job": job, "slot": slot})), None)
 
     async def history(self, job: str, most: int) -> list[Firing]:

@@ -24,6 +24,7 @@ from gateway.store.job import (
     Reaction,
     Reminder,
     Report,
+    firing_name,
 )
 from gateway.store.jobs import Advance
 from gateway.store.rows import Post, Run, RunEnd
@@ -268,6 +269,14 @@ async def test_only_what_nobody_took_in_was_missed(store: Store) -> None:
 
     assert ids(await store.firings.history("abc123", 9)) == ["fs2"]
     assert [each.key for each in await store.outbox.unsent()] == ["fs2:proactive:0"]
+
+
+async def test_a_firing_is_found_by_the_name_in_the_keys_of_its_posts(store: Store) -> None:
+    await store.firings.begin(FIRING)
+
+    assert await store.firings.named(firing_name(FIRING.job, FIRING.slot)) == FIRING
+    assert await store.firings.named(firing_name(FIRING.job, "2026-11-23T09:00:00Z")) is None
+    assert await store.firings.named("abc123") is None
 
 
 # Heartbeats
