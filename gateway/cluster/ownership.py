@@ -52,7 +52,7 @@ class Phase(Enum):
     RELEASING = auto()
 
 
-class ChatState(Struct):
+class ChatState(Struct, weakref=True):
     """State of a chat that this node owns or is claiming."""
 
     phase: Phase = Phase.CLAIMING
