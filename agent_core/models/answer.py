@@ -35,7 +35,7 @@ from agent_core.models.llm import (
 from agent_core.models.private_fields import MOST, PrivateFields, size_of
 from agent_core.models.wire_usage import WireUsage
 from agent_core.models.written import Piece, WrittenText
-from agent_core.models.written_calls import WrittenCall, calls_in, whole_calls
+from agent_core.models.written_calls import WrittenCall, calls_at_the_end, calls_in, whole_calls
 from agent_core.origin import CLEAN
 
 log = structlog.get_logger(__name__)
@@ -149,7 +149,11 @@ class Answer:
         if not isinstance(first, _Words):
             return
         text = "".join(first.pieces)
-        if first.thinking and self._written.unclosed and meaning_of(self._finish_reason) is Finish.WHOLE:
+        if first.thinking and self._tools and (found := calls_at_the_end(text, self._tools))[0]:
+            first.pieces[:] = [found[1]]
+            for call in found[0]:
+                self._add_call(call)
+        elif first.thinking and self._written.unclosed and meaning_of(self._finish_reason) is Finish.WHOLE:
             self._blocks[0] = _Words(thinking=False, pieces=[self._written.unclosed, text])
         elif not first.thinking and self._tools and (calls := whole_calls(text, self._tools)):
             self._blocks.clear()

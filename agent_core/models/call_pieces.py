@@ -1,14 +1,12 @@
 """Assembly of tool calls from the pieces in which servers send them; each names and numbers them in its own way."""
 
-import ast
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct, field
 
 from agent_core.clock import NewId
-from agent_core.json_text import TooDeep, read_first, read_json
+from agent_core.json_text import TooDeep, read_first, read_json, read_python
 from agent_core.messages import JsonObject, ToolCall, clean
 from agent_core.models.chunks import CallPiece
 from agent_core.models.private_fields import PrivateFields
@@ -192,7 +190,7 @@ def _decoded(text: str) -> object:
     try:
         return read_json(text, strict=False)
     except ValueError:
-        if (literal := _literal(text)) is not None:
+        if (literal := read_python(text)) is not None:
             return literal
         found: object = {}
         at: int | None = 0
@@ -206,16 +204,6 @@ def _decoded(text: str) -> object:
             following = _NEXT.search(text, end)
             at = following.start() if following else None
         return found
-
-
-def _literal(text: str) -> object:
-    """Return what Python reads in a text, with single quotes or a comma too many; None if that is no JSON either."""
-    try:
-        value: object = ast.literal_eval(text)
-        json.dumps(value)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return None
-    return value
 
 
 def _without_fence(text: str) -> str:

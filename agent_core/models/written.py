@@ -175,14 +175,14 @@ class WrittenText:
         if found:
             self._state, self._waiting = "start", rest
         else:
-            keep = 0 if is_last else _partial(thought, (close,))
+            keep = 0 if is_last else max(size for size in range(len(close)) if thought.endswith(close[:size]))
             thought, self._waiting = thought[: len(thought) - keep], thought[len(thought) - keep :]
         if thought:
             yield Piece("thinking", thought)
 
     def _say(self, *, is_last: bool) -> Iterator[Piece]:
         text = self._waiting
-        end = len(text) if is_last else len(text) - _partial(text, _LITERALS)
+        end = len(text) if is_last else len(text) - _partial(text)
         place = 0
         while found := _TOKEN.search(text, place, end):
             token, after = found[0], text[found.end() : found.end() + 1]
@@ -264,10 +264,10 @@ class _Line:
         self.is_blank = False
 
 
-def _partial(text: str, literals: tuple[str, ...]) -> int:
+def _partial(text: str) -> int:
     """Return how many characters at the end may be the beginning of a token."""
     signs = len(text) - len(text.rstrip(text[-1])) if text and text[-1] in "`~" else 0
     for place in range(max(0, len(text) - _LONGEST), len(text)):
-        if text[place] in _FIRST and any(each.startswith(text[place:]) for each in literals):
+        if text[place] in _FIRST and any(each.startswith(text[place:]) for each in _LITERALS):
             return len(text) - place
     return signs if signs < _LONGEST else 0

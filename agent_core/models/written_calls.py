@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from pydantic import JsonValue
 
-from agent_core.json_text import read_first, read_json
+from agent_core.json_text import read_first, read_json, read_python
 from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
 
@@ -23,7 +23,9 @@ TAGS = (
 """Beginnings that people write about, too."""
 TOKENS = (
     *("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|python_tag|>", "[TOOL_CALLS]"),
-    *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜DSML｜function_calls>", "<|channel|>commentary to="),
+    *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool_call_begin｜>"),
+    *("<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜invoke ", "<|tools_prefix|>"),
+    *("<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to="),
     *("<|start|>assistant<|channel|>commentary to=", "<|START_ACTION|>", "<|tool_call_start|>"),
     *("<start_function_call>", "<|python_start|>", "<|action_start|>", "<|tool_call>", "<longcat_tool_call>"),
 )
@@ -34,10 +36,14 @@ _ENDS = {
     "<|tool_call|>": ("<|/tool_call|>",),
     "<|tool_call_begin|>": ("<|tool_call_end|>",),
     "<｜tool▁call▁begin｜>": ("<｜tool▁call▁end｜>",),
+    "<｜tool_call_begin｜>": ("<｜tool_call_end｜>",),
+    "<|tools_prefix|>": ("<|tools_suffix|>",),
     "<invoke ": ("</invoke>",),
     "<｜DSML｜invoke ": ("</｜DSML｜invoke>",),
     "<function=": ("</function>",),
-    "<|channel|>commentary": ("<|call|>",),
+    "<|channel|>commentary to=": ("<|call|>",),
+    "<|channel|>analysis to=": ("<|call|>",),
+    "<|start|>assistant to=": ("<|call|>",),
     "<|python_tag|>": ("<|eom_id|>", "<|eot_id|>"),
     "[TOOL_CALLS]": ("</s>",),
     "<TOOLCALL>": ("</TOOLCALL>",),
@@ -64,10 +70,11 @@ def _any_of(marks: Iterable[str]) -> LatePattern:
 _BEGINS = _any_of(_ENDS)
 _ENDED = {begin: _any_of((*ends, begin)) for begin, ends in _ENDS.items()}
 _AROUND = LatePattern(
-    r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:｜DSML｜|antml:)?function_calls>"
+    r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool[▁_]calls[▁_](?:begin|end)｜>"
+    r"|</?(?:｜DSML｜|antml:)?(?:function|tool)_calls>|</(?:answer|response|final|final_answer|solution|output)>"
     r"|</?(?:minimax|seed):tool_call>|</tool_call>|<\|start\|>assistant|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
 )
-_SEPARATORS = ("<|tool_call_argument_begin|>", "<｜tool▁sep｜>", "[ARGS]", "<|message|>")
+_SEPARATORS = ("<|tool_call_argument_begin|>", "<｜tool▁sep｜>", "<｜tool_sep｜>", "[ARGS]", "<|message|>")
 _NAME = LatePattern(r"[\w.:/-]{1,80}")
 _NAMED = LatePattern(r'"(?:name|function)"\s{0,9}:\s{0,9}"([^"]{1,80})"')
 _ARGUMENTS = LatePattern(r'"(?:arguments|parameters)"\s{0,9}:')
@@ -79,9 +86,10 @@ _GIVEN = ("arguments", "parameters")
 _NAMED_BY = ("name", "tool_name", "function", "tool")
 _GIVEN_BY = (*_GIVEN, "args", "tool_input", "input")
 _TOOL_CODE = LatePattern(r"```tool_code\n(.*?)\n?```", re.DOTALL)
-_FENCED = LatePattern(r"```tool_calls?\n(.*?)\n?```", re.DOTALL)
+_FENCED = LatePattern(r"(?:```(?:tool_calls?|json)\n|functools(?=\[))(.*?)(?:\n?```)?", re.DOTALL)
 _GEMMA = LatePattern(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
 _GEMMA_VALUE = LatePattern(r"\b(\w++):(?:(<escape>|<\|\"\|>)(.*?)\2|([^,{}\[\]]*))", re.DOTALL)
+_CALLED = LatePattern(r"[\w.]{1,80}\(")
 _BETWEEN = LatePattern(r"[\s;,]*")
 
 
@@ -104,7 +112,18 @@ def calls_in(text: str, tools: Mapping[str, JsonObject]) -> tuple[list[WrittenCa
         calls += written
         place = until if end is None or end[0] == begin[0] else end.end()
     rest.append(text[place:])
-    return calls, _AROUND.sub("", "".join(rest)) if calls else text
+    if not calls:  # Olmo's, a call of Python's on each line
+        lines = _AROUND.sub("", text).strip().splitlines()
+        return (found, "") if (found := _of_tools(_pythonic(f"[{','.join(lines)}]"), tools)) else ([], text)
+    return calls, _AROUND.sub("", "".join(rest))
+
+
+def calls_at_the_end(text: str, tools: Mapping[str, JsonObject]) -> tuple[list[WrittenCall], str]:
+    """Return the calls with which a text ends, and the text before them; no calls if words follow these."""
+    calls, rest = calls_in(text, tools)
+    if not calls or not text.startswith(rest.rstrip()):
+        return [], text
+    return calls, rest
 
 
 def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]:
@@ -116,6 +135,12 @@ def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]
         found = list(_pythonic(fenced[1].strip()))
     else:
         found = list(_plain_calls(bare)) or (list(_pythonic(bare)) if bare.startswith("[") else [])
+    return _of_tools(found, tools)
+
+
+def _of_tools(calls: Iterable[WrittenCall], tools: Mapping[str, JsonObject]) -> list[WrittenCall]:
+    """Return the calls if all of them are of tools that are there."""
+    found = list(calls)
     return found if all(each.name in tools for each in found) else []
 
 
@@ -126,7 +151,7 @@ def _plain_calls(text: str) -> Iterator[WrittenCall]:
     try:
         value = read_json(text, strict=False)
     except ValueError:
-        return
+        value = read_python(f"[{text.replace('}; {', '}, {')}]")  # Llama's, one behind the other
     if isinstance(value, dict) and len(value) == 1:
         value = value.get("tool_calls", value.get("function_call", value))
     listed = value if isinstance(value, list) else [value]
@@ -151,14 +176,23 @@ def _pythonic(body: str) -> Iterator[WrittenCall]:
         tree = ast.parse(body, mode="eval").body
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return
-    called = tree.elts if isinstance(tree, ast.List) else [tree]
+    called = map(_printed, tree.elts if isinstance(tree, ast.List) else [tree])
     try:
         for each in called:
             if isinstance(each, ast.Call) and not each.args and isinstance(each.func, ast.Name | ast.Attribute):
                 values = {str(word.arg): ast.literal_eval(word.value) for word in each.keywords if word.arg}
-                yield WrittenCall(ast.unparse(each.func), json.dumps(values, ensure_ascii=False))
+                name = ast.unparse(each.func).removeprefix("default_api.").removesuffix(".call")
+                yield WrittenCall(name, json.dumps(values, ensure_ascii=False))
     except (ValueError, TypeError, RecursionError):
         return
+
+
+def _printed(call: ast.expr) -> ast.expr:
+    """Return what a call of `print` has inside, as Gemini's models write it, or else the call itself."""
+    match call:
+        case ast.Call(func=ast.Name(id="print"), args=[printed]):
+            return printed
+    return call
 
 
 def _read(inside: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]:
@@ -171,6 +205,8 @@ def _read(inside: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]
         yield from pythonic
     elif body.startswith(("{", "[")):
         yield from _from_json(body)
+    elif _CALLED.match(body) and (called := list(_pythonic(body))):
+        yield from called
     elif body.startswith("<function="):
         yield from _with_parameters(body.removeprefix("<function="), tools)
     elif any(mark in body for mark in _SEPARATORS):
@@ -195,7 +231,9 @@ def _from_json(body: str) -> Iterator[WrittenCall]:
                 found = True
                 yield call
         place = between.end() if (between := _BETWEEN.match(body, place)) else place
-    if not found and (named := _NAMED.search(body)):
+    if not found and (call := _of_json(read_python(body))) is not None:  # in single quotes
+        yield call
+    elif not found and (named := _NAMED.search(body)):
         arguments = _ARGUMENTS.search(body)
         yield WrittenCall(named[1], body[arguments.end() :].strip() if arguments else "{")
 
@@ -206,6 +244,8 @@ def _of_json(value: JsonValue) -> WrittenCall | None:
     inside = value.get("function")
     if isinstance(inside, dict):
         value = inside
+    if len(value) == 1 and isinstance(given := next(iter(value.values())), dict):  # Apertus
+        value = {"name": next(iter(value)), "arguments": given}
     name = next((told for each in _NAMED_BY if (told := value.get(each))), None)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None

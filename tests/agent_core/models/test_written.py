@@ -78,6 +78,7 @@ THINKS = [
         "Hm.",
         "It is noon.",
     ),
+    ("Here is my thought process:\nHm.\nHere is my response:\nIt is noon.", "Hm.", "It is noon."),
     ("<|assistant|>It is noon.<|user|>", "", "It is noon."),
     ("It is noon.<end_of_turn>\n", "", "It is noon."),
     (
@@ -189,10 +190,23 @@ CALLS = [
     '<invoke name="note"><parameter name="text">5</parameter><parameter name="times">2</parameter></invoke>',
     '<antml:function_calls>\n<antml:invoke name="note">\n<antml:parameter name="text">5</antml:parameter>\n'
     '<antml:parameter name="times">2</antml:parameter>\n</antml:invoke>\n</antml:function_calls>',
+    f"<｜tool_calls_begin｜><｜tool_call_begin｜>note<｜tool_sep｜>{RAW}<｜tool_call_end｜><｜tool_calls_end｜>",
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="note">\n<｜DSML｜parameter name="text" string="true">5'
+    '</｜DSML｜parameter>\n<｜DSML｜parameter name="times" string="false">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n'
+    "</｜DSML｜tool_calls>",
+    f'<|tools_prefix|>[{{"note": {RAW}}}]<|tools_suffix|>',
+    f"<|start|>assistant to=functions.note<|channel|>commentary json<|message|>{RAW}<|call|>",
+    f"<|channel|>analysis to=functions.note code<|message|>{RAW}<|call|>",
+    f"<tool_call>\n{{'name': 'note', 'arguments': {ARGUMENTS}}}\n</tool_call>",
+    '<function_calls>\nnote(text="5", times=2)\n</function_calls>',
+    '<|python_tag|>note.call(text="5", times=2)<|eom_id|>',
     f'{{"name": "note", "parameters": {RAW}}}',
+    f'functools[{{"name": "note", "arguments": {RAW}}}]',
+    f'```json\n{{"name": "note", "arguments": {RAW}}}\n```',
+    '```tool_code\nprint(default_api.note(text="5", times=2))\n```',
     f'```tool_call\n{{"name": "note", "arguments": {RAW}}}\n```',
 ]
-WHOLE = 2
+WHOLE = 5
 """The last ones are calls only if they are the whole text."""
 
 
@@ -221,6 +235,34 @@ def test_several_calls_in_the_text_are_all_made() -> None:
 
     assert [call.name for call in message.tool_calls] == ["clock", "clock", "note"]
     assert len({call.id for call in message.tool_calls}) == 3
+
+
+def test_several_calls_that_are_the_whole_text_are_all_made() -> None:
+    one = f'{{"name": "note", "parameters": {RAW}}}'
+    assert [call.name for call in read(f"{one}; {one}")[0].tool_calls] == ["note", "note"]
+    olmo = '<function_calls>\nclock()\nnote(text="5")\n</function_calls>'
+    assert [call.name for call in read(olmo)[0].tool_calls] == ["clock", "note"]
+
+
+@pytest.mark.parametrize("end", ["", "</think>", "</think>\n\n"])
+def test_calls_with_which_the_reasoning_ends_are_made_if_there_is_no_answer(end: str) -> None:
+    message, _ = read(f'<think>Hm.\n<tool_call>{{"name": "note", "arguments": {RAW}}}</tool_call>{end}')
+
+    assert (thoughts(message).strip(), message.text) == ("Hm.", "")
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("note", ARGUMENTS)]
+
+
+@pytest.mark.parametrize("end", ["I will not do that.", "I will not do that.</think>", "</think>It is noon."])
+def test_calls_amid_the_reasoning_are_only_thought(end: str) -> None:
+    assert read(f'<think>Hm.\n<tool_call>{{"name": "clock", "arguments": {{}}}}</tool_call>{end}')[0].tool_calls == ()
+
+
+def test_the_tag_around_an_answer_that_is_a_call_is_not_said() -> None:
+    message, _ = read(
+        '<think>Hm.</think><answer><tool_call>{"name": "clock", "arguments": {}}</tool_call></answer>'
+    )
+
+    assert (message.text, [call.name for call in message.tool_calls]) == ("", ["clock"])
 
 
 def test_a_call_of_a_tool_that_is_not_there_reaches_the_model_as_one() -> None:
