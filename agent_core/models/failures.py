@@ -46,7 +46,7 @@ _RATE_LIMIT = (
 _QUOTA = (
     r"insufficient[ _](?:quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low"
     r"|billing[ _](?:hard[ _]limit|not[ _]active|details)|payment required|out of credits?|quota exhausted|arrearage"
-    r"|spending limit|usage limit (?:has been )?reached|monthly limit|余额不足|欠费"
+    r"|spending limit|usage limit (?:has been )?reached|monthly limit|key limit exceeded|余额不足|欠费"
 )
 _AUTH = (
     r"(?:invalid|incorrect|missing|wrong|no|expired|provide (?:an?|your)) api[ _-]?key"

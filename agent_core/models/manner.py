@@ -27,6 +27,7 @@ _REFUSES = (
     r"unsupported|not? (?:currently )?support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)"
     r"|extra_forbidden|not (?:permitted|allowed|accepted|available|a valid)|invalid|deprecated|only .{0,40}allowed"
     r"|cannot find field|may only|must be|no longer|disallowed|too large|at most|should be|is not valid|out of range"
+    r"|the maximum allowed"
     r"|cannot (?:both )?be (?:specified|used|set|combined)|不支持|不合法|不能|无效|非法|错误"
 )
 _NO_TOOLS = "|".join(
@@ -47,7 +48,12 @@ _OF_A_TOOL = r"schema|\bfunction '|tools[\[.]\d|function_?declarations"
 """A refusal of one tool names it, and may name parameters of it."""
 _WANTS_REASONING = r"reasoning_content.{0,120}(?:missing|must be passed|required)|missing.{0,60}reasoning_content"
 _WANTS_SIGNATURES = r"missing.{0,20}thought_?signature|thought_?signature.{0,60}(?:missing|required)"
-_WANTS_SHORT_IDS = r"tool call id.{0,200}length of 9"
+_WANTS_SHORT_IDS = (
+    # Mistral; OpenAI, of the id of a call: "string too long"
+    r"tool call id.{0,200}length of 9|tool_calls?\[\d+\]\.id\b.{0,40}(?:too long|pattern)|tool_call_id\b.{0,40}too long"
+    # Anthropic, Bedrock: "messages.1.content.1.tool_use.id: String should match pattern"
+    r"|tool_use(?:\.id|_id)\b.{0,40}pattern|tooluseid\b.{0,90}(?:pattern|length)"
+)
 _WANTS_AN_ANSWER = r"unexpected role .?user.? after role .?tool"
 _WANTS_THOUGHTS = r"expected `?thinking`?"
 _NOT = r"(?:\bnot\b|n't\b|\b(?:unsupported|unknown|unexpected|invalid|illegal|disallowed)\b)"

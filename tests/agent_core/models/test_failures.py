@@ -56,6 +56,7 @@ def test_a_request_larger_than_the_window_is_known_by_its_words(words: str, stat
         (400, "Your credit balance is too low to access the API.", QUOTA),
         (402, "", QUOTA),
         (403, "insufficient balance", QUOTA),
+        (403, "Key limit exceeded (total limit). Manage it using https://openrouter.ai/settings/keys", QUOTA),
         (400, "Too many tokens, please wait before trying again.", INVALID),
         (503, "Too many tokens per minute", TRANSIENT),
         (401, "invalid x-api-key", AUTH),

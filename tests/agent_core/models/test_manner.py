@@ -187,8 +187,19 @@ async def test_calls_of_another_model_get_the_signature_that_gemini_insists_on()
     assert "skip_thought_signature_validator" in str(sent["tool_calls"])
 
 
-async def test_ids_are_as_short_as_a_server_wants_them_on_calls_and_results() -> None:
-    said = "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9."
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
+        "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a "
+        "string with length 64 instead.",
+        "messages.1.content.1.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        "messages.2.content.0.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        "Value 'clock:0' at 'messages.2.member.content.1.member.toolUse.toolUseId' failed to satisfy constraint: "
+        "Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+    ],
+)
+async def test_ids_are_as_short_as_a_server_wants_them_on_calls_and_results(said: str) -> None:
     async with tables() as opens:
         first = await opens.own(openai({"tool_calls": [call(identity="call_1")]}, finish="tool_calls"))
         await first.goes_on("What time is it?")
@@ -247,6 +258,7 @@ ALL = {"max_tokens", "temperature", "stream_options", "parallel_tool_calls", "re
         ("'thinking' is not supported by this model", "reasoning_effort"),
         ("reasoning_effort: Input should be 'low', 'medium' or 'high'", "reasoning_effort"),
         ("The parameter `reasoning_effort` specified in the request is not valid", "reasoning_effort"),
+        ("max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for claude-x", "max_tokens"),
         ("Range of max_tokens should be [1, 8192]", "max_tokens"),
         ("`temperature` and `top_p` cannot both be specified for this model.", "temperature"),
         ("请求参数 temperature 不合法", "temperature"),

@@ -258,9 +258,7 @@ def test_calls_amid_the_reasoning_are_only_thought(end: str) -> None:
 
 
 def test_the_tag_around_an_answer_that_is_a_call_is_not_said() -> None:
-    message, _ = read(
-        '<think>Hm.</think><answer><tool_call>{"name": "clock", "arguments": {}}</tool_call></answer>'
-    )
+    message, _ = read('<think>Hm.</think><answer><tool_call>{"name": "clock", "arguments": {}}</tool_call></answer>')
 
     assert (message.text, [call.name for call in message.tool_calls]) == ("", ["clock"])
 
