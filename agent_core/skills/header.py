@@ -45,7 +45,7 @@ class BadSkill(Exception):
 
 
 class NotYaml(BadSkill):
-    """The header is not valid YAML, or no mapping."""
+    """The header is not valid YAML, no mapping, or more than Parley reads of YAML."""
 
 
 class Requirements(Struct, frozen=True):
@@ -81,7 +81,7 @@ class Header(Struct, frozen=True):
 def split(content: bytes) -> tuple[str, str]:
     """Split a SKILL.md into YAML and instructions. Raises BadSkill."""
     try:
-        text = content.decode("utf-8-sig").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        text = content.decode("utf-8-sig").lstrip("\ufeff\u200b").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise BadSkill(f"it is not UTF-8 (byte {error.start})", "save it as UTF-8") from error
     before = _BEFORE.match(text.lstrip())
@@ -130,7 +130,7 @@ def _fields(head: str) -> tuple[dict[str, object], list[str]]:
         if not fields.keys() & {"name", "description"}:
             raise
         warnings.append(f"{error.fact} and was read line by line; {error.advice}")
-    if isinstance(fields.get("description", {}), Mapping):  # words with a colon, or no space after that of the key
+    if not isinstance(fields.get("description"), str):  # a list, words with a colon, or no space after that of the key
         fields["description"] = text_at(head, "description")
     return fields, warnings
 
@@ -181,13 +181,13 @@ def _check(head: str) -> None:
     depth = 0
     for event in yaml.parse(head, Loader=yaml.CBaseLoader):
         if isinstance(event, yaml.AliasEvent):
-            raise BadSkill("its YAML uses an alias (*)", "write out what it stands for")
+            raise NotYaml("its YAML uses an alias (*)", "write out what it stands for")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _MOST_NESTED:
-            raise BadSkill("its YAML is nested too deeply", "keep it flat")
+            raise NotYaml("its YAML is nested too deeply", "keep it flat")
 
 
 def _where(error: yaml.YAMLError) -> str:

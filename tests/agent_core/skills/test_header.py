@@ -106,10 +106,7 @@ def test_requirements_are_found_where_other_agents_keep_them() -> None:  # S2-13
         ("---\n---\n", "its YAML is no list of keys and values; begin it with name: and description:"),
         ("---\n- a\n---\n", "its YAML is no list of keys and values; begin it with name: and description:"),
         ("---\nname: a\n---", "it has no description; say in one what it does and when to use it"),
-        ("---\nname: a\ndescription: [a]\n---", "it has no description; say in one what it does and when to use it"),
         ("---\nname: a\ndescription: ~\n---", "it has no description; say in one what it does and when to use it"),
-        ("---\na: &a [x]\nb: *a\ndescription: d\n---", "its YAML uses an alias (*); write out what it stands for"),
-        (f"---\ndescription: {'[' * 9}{']' * 9}\n---", "its YAML is nested too deeply; keep it flat"),
         (
             f"---\ndescription: d\nx: {'y' * 40_000}\n---",
             "its YAML has more than 32000 characters; keep what is long below it",
@@ -185,8 +182,26 @@ def test_aliases_that_would_fill_the_memory_are_never_expanded() -> None:
         f"{chr(98 + n)}: &{chr(98 + n)} [*{chr(97 + n)},*{chr(97 + n)}]\n" for n in range(20)
     )
 
-    with pytest.raises(BadSkill, match="alias"):
-        header(f"---\ndescription: d\n{bomb}---")
+    found = header(f"---\ndescription: d\n{bomb}---")
+
+    assert found.description == "d"
+    assert found.warnings == ("its YAML uses an alias (*) and was read line by line; write out what it stands for",)
+
+
+@pytest.mark.parametrize(
+    ("line", "description"),
+    [
+        ("description: d\nallowed-tools: *all", "d"),
+        ("description: d\ntools:\n  - *bash", "d"),
+        ("description: &d d\nsummary: *d", "d"),
+        ("description: *NEW reports", "*NEW reports"),
+        (f"description: d\nmetadata: {'{a: ' * 9}1{'}' * 9}", "d"),
+        ("description:\n  - makes reports\n  - sends them", "- makes reports - sends them"),
+        ("description: [a, b]", "[a, b]"),
+    ],
+)
+def test_what_is_not_needed_of_the_yaml_does_not_refuse_a_skill(line: str, description: str) -> None:
+    assert header(f"\u200b---\nname: a\n{line}\n---").description == description
 
 
 WORDS = st.text(max_size=40)
