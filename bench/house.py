@@ -69,7 +69,7 @@ def counted() -> list[Figure]:
         Figure("floors of the gateway", len(layers("gateway")), "", 8),
         Figure("scheduling: lines", sum(map(Module.lines, filter(_is_scheduling, modules("gateway")))), "", 5_500),
         Figure(f"functions with more than {PARAMETERS} parameters", sum(map(_wide_functions, product)), "", 0),
-        Figure(f"dataclasses with more than {PARAMETERS} fields", sum(map(_wide_dataclasses, product)), ""),
+        Figure(f"classes that hold more than {PARAMETERS} values", sum(map(_wide_values, product)), ""),
         Figure("docstrings that begin with What, Whether, Who ...", len(riddles(product)), ""),
         Figure("their share of the docstrings", share_of_riddles(product), "%", 2),
         Figure(_named(late), len(late), "", 0),
@@ -108,11 +108,17 @@ def _wide_functions(module: Module) -> int:
     return sum(len(list(parameters(function.args))) > PARAMETERS for function in module.functions)
 
 
-def _wide_dataclasses(module: Module) -> int:
-    """Count dataclasses with many fields; settings and other pydantic models are none."""
+def _wide_values(module: Module) -> int:
+    """Count structs and dataclasses with many fields; settings and other pydantic models are none."""
     classes = [node for node in module.nodes if isinstance(node, ast.ClassDef)]
-    made = [node for node in classes if any("dataclass" in ast.unparse(each) for each in node.decorator_list)]
+    made = [
+        node for node in classes if {"Struct", "dataclass"} & set(map(_called, (*node.bases, *node.decorator_list)))
+    ]
     return sum(sum(isinstance(each, ast.AnnAssign) for each in node.body) > PARAMETERS for node in made)
+
+
+def _called(node: ast.expr) -> str:
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node)
 
 
 def _forwards(module: Module) -> int:

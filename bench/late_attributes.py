@@ -2,8 +2,8 @@
 
 `wakes.accept = handler.accept` binds late if the class of `wakes` keeps a place for it: `self.accept: Accept | None =
 None`, or a function that does nothing. A collaborator is a function, or an object of one of our classes that is not
-data: no dataclass, pydantic model, enum or exception. Attributes are matched by their name; a lambda always counts.
-Frozen dataclasses keep no place, since their attributes cannot be assigned.
+data: no dataclass, struct, pydantic model, enum or exception. Attributes are matched by their name; a lambda always
+counts. Frozen classes keep no place, since their attributes cannot be assigned.
 """
 
 import ast
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bench.modules import Module
 
-DATA = {"BaseModel", "Enum", "IntEnum", "StrEnum", "NamedTuple", "TypedDict", "Exception", "ValueError"}
+DATA = {"Struct", "BaseModel", "Enum", "IntEnum", "StrEnum", "NamedTuple", "TypedDict", "Exception", "ValueError"}
 FUNCTIONS = {"Callable", "Awaitable"}
 
 
@@ -77,7 +77,7 @@ def _without_data(classes: Sequence[ast.ClassDef]) -> set[str]:
 
 
 def _is_frozen(node: ast.ClassDef) -> bool:
-    return any("frozen=True" in ast.unparse(each) for each in node.decorator_list)
+    return any("frozen=True" in ast.unparse(each) for each in (*node.decorator_list, *node.keywords))
 
 
 def _places(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
