@@ -9,6 +9,7 @@ from gateway.schedule.times.english import ENGLISH
 from gateway.schedule.times.lists import MONTHS
 from gateway.schedule.times.parser import Parser
 from gateway.schedule.times.reader import Words
+from gateway.schedule.times.vocabulary import SPELT
 from gateway.schedule.times.zone_words import begins_with_zone
 from gateway.store.rule import BadRule, half_understood
 
@@ -33,9 +34,13 @@ _ENDS_WITH_HOUR = LatePattern(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
 _FEAST = r"(?:christmas|xmas|thanksgiving|easter|halloween|new\s+year['’]?s?)(?:\s+(?:day|eve))?\b"
 _ON_A_DAY = rf"on\s+(?:the\s+)?(?:{_FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
 """A day that only people can look up."""
+_EARLIER = (
+    rf"(?:remind\s+me\s+)?(?:\d{{1,3}}|half\s+an|an?|{SPELT})\s*(?:min(?:ute)?s?|hours?|hrs?|days?)\s+"
+    r"(?:early|earlier|before(?:hand)?|in\s+advance|ahead|prior)\b"
+)
 _PERIOD = LatePattern(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|weekend|month|quarter|year)\b"
-    rf"|{_ON_A_DAY}|the\s+(?:day|night|week)\s+(?:before|after)\b"
+    rf"|{_ON_A_DAY}|{_EARLIER}|the\s+(?:day|night|week)\s+(?:before|after)\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
@@ -48,6 +53,7 @@ _ENGLISH = LatePattern(
 )
 _CHINESE = LatePattern(
     r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|过[\d一二三四五六七八九十]{1,3}分|左右|节假日|周末"
+    r"|提[前早][\d一二两三四五六七八九十半几]|在?(?:圣诞|元旦|除夕|春节|元宵|清明|端午|中秋|国庆|情人节|劳动节)"
 )
 _AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
 _LEADS_TO_A_TIME = LatePattern(

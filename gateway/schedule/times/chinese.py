@@ -25,7 +25,7 @@ _PART = "(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上
 _PATTERNS = {
     "lead": r"(?:请)?(?:提醒我|叫我|通知我)?\s*(?:在|于|过|再过)?",
     "in": "",
-    "later": r"之?后|以后|过后",
+    "later": r"(?:之?后|以后|过后)的?",
     "months": rf"(?P<number>半(?=年)|{CHINESE_NUMBER})\s*(?P<unit>个月|年)",
     "length": rf"(?P<number>半(?=\s*个?\s*(?:小时|钟头|天))|{CHINESE_NUMBER})\s*个?\s*(?P<half>半)?\s*个?\s*"
     r"(?P<unit>秒钟?|分钟?|刻钟?|小时|钟头|天|周|星期|礼拜)",
@@ -66,9 +66,10 @@ _PATTERNS = {
     "named_day": rf"(?P<ahead>下下个?|下个?|这个?|本)?{_WEEK}{_WEEKDAY}",
     # times of day
     "time": rf"{_PART}?\s*(?:(?P<clock_hour>\d{{1,2}})[:：](?P<clock_minute>\d{{2}})(?!\d)"
-    rf"|(?P<hour>{CHINESE_NUMBER})\s*[点點时](?:钟|整)?"
-    rf"(?:(?P<half>半)(?!个?小时|天)|(?P<quarters>[一三])刻|(?P<minutes>{CHINESE_NUMBER})分(?!钟)"
-    r"|(?P<digits>[0-5]\d)(?!\d|\s*[个人次件分刻天小点]))?)",
+    rf"|(?P<hour>{CHINESE_NUMBER})\s*[点點时]钟?整?"
+    rf"(?:(?P<half>半)(?!个?小时|天)|(?P<quarters>[一三])刻|(?P<minutes>[零〇]?(?:{CHINESE_NUMBER}))分(?!钟)"
+    r"|(?P<digits>[0-5]\d|[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九])"
+    r"(?![\d一二三四五六七八九十百千万]|\s*[个人次件分刻天小点号日月年周岁元块页层楼份位名公全]))?)",
     "noon": r"中午|正午",
 }
 _DATE = rf"(?:(?P<year>\d{{4,5}})\s*年\s*)?(?P<month>{CHINESE_NUMBER})\s*月\s*(?P<day>{CHINESE_NUMBER})\s*[日号]?"

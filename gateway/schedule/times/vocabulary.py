@@ -46,6 +46,7 @@ def number(text: str) -> float:
     word = " ".join(text.lower().split())
     if word in _NUMBERS:
         return _NUMBERS[word]
+    word = word.lstrip("零〇") or word
     tens, ten, ones = word.replace("两", "二").partition("十")
     if ten:
         return 10 * (_DIGITS.index(tens) if tens else 1) + (_DIGITS.index(ones) if ones else 0)
