@@ -28,13 +28,17 @@ class Jobs:
     def __init__(self, owners: Owners) -> None:
         self.tell: Tell | None = None
         self.others: Jobs | None = None
+        self.load: Load | None = None
         self.known: list[Jobs] = []
         self.count: int = 0
         self.owners = owners
 
 
-@dataclass(frozen=True)
-class Parts:
+class Load(Struct):
+    chats: int
+
+
+class Parts(Struct, frozen=True):
     limits: Callable[[], Limits] = no_limits
 
 
@@ -42,6 +46,7 @@ def connect(jobs: Jobs, owners: Owners) -> None:
     jobs.tell = owners.tell
     jobs.others = Jobs(owners)
     jobs.handler = lambda: None
+    jobs.load = Load(2)
     jobs.count = 1
     jobs.known = [Jobs(owners)]
     jobs.owners = owners

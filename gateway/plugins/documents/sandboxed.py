@@ -48,6 +48,8 @@ LIMITS = CommandLimits(
 )
 AT_ONCE = 3
 """Documents that are read at the same time, one of each chat; others wait."""
+PACKAGES = ("pypdfium2", "pypdfium2_cfg", "pypdfium2_raw", "openpyxl", "et_xmlfile")
+"""Packages of others that the reader may import, beside the standard library."""
 _PREFIX = ".document-"
 _BESIDE = 40_000
 """Characters of an answer beside the text: what is told of all of the document, and addresses."""
@@ -55,8 +57,6 @@ _ESCAPED = 6
 """Bytes of a character in JSON."""
 _WORDS = 500
 """Characters of what a reader that failed has said last, for the log."""
-_PACKAGES = ("pypdfium2", "pypdfium2_cfg", "pypdfium2_raw", "openpyxl", "et_xmlfile")
-
 _BEGIN = """
 import importlib.util, sys, types
 folders = dict(pair.split("=", 1) for pair in sys.argv[1:])
@@ -191,7 +191,7 @@ def _packages() -> dict[str, Path]:
     """Return the folder of each package that the reader imports, without importing any."""
     ours = {"gateway.plugins.documents.reader": reader.__file__, "agent_core": encodings.__file__}
     found = {name: Path(module).resolve().parent for name, module in ours.items()}
-    for name in _PACKAGES:
+    for name in PACKAGES:
         spec = importlib.util.find_spec(name)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             found[name] = Path(folder).resolve()
