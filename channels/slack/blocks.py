@@ -52,10 +52,8 @@ def _block_words(block: dict[str, JsonValue], names: Names) -> str:
             shown = _several([block.get("elements")], names, " ")
         case "markdown":
             shown = str(block.get("text") or "")
-        case "image":
-            shown = _picture(block, names)
-        case "video":
-            shown = _video(block, names)
+        case "image" | "video" | "container" as kind:
+            shown = {"image": _picture, "video": _video, "container": _container}[kind](block, names)
         case "call":
             shown = _call(block)
         case "actions":
@@ -120,6 +118,14 @@ def _call(block: dict[str, JsonValue]) -> str:
     return linked(name if isinstance(name, str) else "", url) if isinstance(url, str) and url else ""
 
 
+def _container(block: dict[str, JsonValue], names: Names) -> str:
+    """Return the titles of a box with blocks, and the words of these."""
+    inner = block.get("child_blocks")
+    blocks = tuple(each for each in inner if isinstance(each, dict)) if isinstance(inner, list) else ()
+    titles = (_part(block.get("rich_text_title") or block.get("title"), names), _part(block.get("subtitle"), names))
+    return "\n".join(filter(None, (*titles, block_words(blocks, names))))
+
+
 def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
     """Yield the texts inside rich text, tables, cards and other nested blocks."""
     if isinstance(value, list):
@@ -130,7 +136,7 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
         if isinstance(kind, str) and kind in _CONTROLS:
             yield f"\n{_text_object(value, names)}\n"
             return
-        if kind in ("rich_text_list", "table"):
+        if kind in ("rich_text_list", "table", "data_table"):
             yield from (_list if kind == "rich_text_list" else _table)(value, names)
             return
         if kind in ("rich_text_preformatted", "rich_text_quote"):
@@ -171,8 +177,10 @@ def _list(value: dict[str, JsonValue], names: Names) -> Iterator[str]:
 
 
 def _table(value: dict[str, JsonValue], names: Names) -> Iterator[str]:
-    """Yield the rows of a table, each on a line, with signs between its cells."""
+    """Yield what a table is called, and its rows, each on a line, with signs between its cells."""
     rows = value.get("rows")
+    if caption := _part(value.get("caption"), names):
+        yield f"{caption}\n"
     for row in rows if isinstance(rows, list) else []:
         cells = ("".join(_leaves(cell, names)).strip() for cell in (row if isinstance(row, list) else [row]))
         yield f"{' | '.join(cells)}\n"
@@ -193,6 +201,8 @@ def _element(value: dict[str, JsonValue], names: Names) -> str:
         case {"type": "color", "value": str(color)}:
             return color
     text = value.get("text") or value.get("url")
+    if not text and value.get("type") == "raw_number":
+        text = str(value.get("value"))
     return _styled(text, value.get("style")) if isinstance(text, str) else ""
 
 

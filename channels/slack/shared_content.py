@@ -25,7 +25,7 @@ def attachment_words(attachment: LegacyAttachment, names: Names) -> str:
     inner = [*filter(None, (attachment_words(each, names) for each in attachment.inner))]
     fallback = readable(attachment.fallback, names)
     if not words and (fallback != _NO_PREVIEW or not (links or inner)):
-        words = [fallback]
+        words = [fallback if fallback != _NO_PREVIEW else attachment.from_url or fallback]
     shown = "\n".join(filter(None, (*words, *links, readable(attachment.footer, names), *inner)))
     return f"From {attachment.author_name}:\n{shown}" if attachment.author_name and shown else shown
 

@@ -55,6 +55,30 @@ def test_a_plan_is_read_with_its_tasks_and_their_sources() -> None:
     assert event.text == "Look it up\n\nSearch\n3 hits\nSite (https://s.example)"
 
 
+ROWS: list[JsonValue] = [
+    [{"type": "raw_text", "text": "Name"}, {"type": "raw_text", "text": "Sum"}],
+    [{"type": "raw_text", "text": "Ann"}, {"type": "raw_number", "value": 1234.5, "text": "1,234.50"}],
+    [{"type": "raw_text", "text": "Ben"}, {"type": "raw_number", "value": 7}],
+]
+
+
+@pytest.mark.parametrize("kind", ["table", "data_table"])
+def test_a_table_is_read_with_its_numbers_in_cells_of_their_own(kind: str) -> None:
+    event = received(text="", blocks=[{"type": kind, "caption": "Sales", "rows": ROWS}])
+
+    assert event.text == "Sales\nName | Sum\nAnn | 1,234.50\nBen | 7"
+
+
+def test_a_box_of_blocks_is_read_with_its_titles() -> None:
+    section: Json = {"type": "section", "text": {"type": "mrkdwn", "text": "Open, for <@U8>"}}
+    inner: list[JsonValue] = [section, {"type": "divider"}, {"type": "table", "rows": ROWS[:1]}]
+    box: Json = {"type": "container", "title": {"type": "plain_text", "text": "Update"}, "child_blocks": inner}
+
+    event = received(text="", blocks=[{**box, "subtitle": {"type": "mrkdwn", "text": "2 records"}}])
+
+    assert event.text == "Update\n2 records\nOpen, for @Ben\nName | Sum"
+
+
 def test_a_call_is_read_with_the_address_at_which_it_is_joined() -> None:
     call: Json = {
         "type": "call",

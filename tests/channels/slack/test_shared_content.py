@@ -253,3 +253,10 @@ def test_a_shared_message_of_another_shape_is_named() -> None:
     event = received(text="look", attachments=[{"text": "see", "message_blocks": [{"message": 7}]}])
 
     assert (event.shared, event.unread) == ("see", ("part",))
+
+
+def test_a_shared_message_of_which_nothing_is_shown_has_its_address() -> None:
+    address = "https://t.slack.com/archives/G1/p1"
+    event = received(text="", attachments=[{"fallback": "[no preview available]", "from_url": address}])
+
+    assert event.shared == address
