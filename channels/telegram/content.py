@@ -48,7 +48,10 @@ _SERVICE = frozenset(
         "gift_upgrade_sent",
         "giveaway_created",
         "giveaway_completed",
+        "managed_bot_created",
         "paid_message_price_changed",
+        "poll_option_added",
+        "poll_option_deleted",
         "suggested_post_approved",
         "suggested_post_approval_failed",
         "suggested_post_declined",
@@ -171,7 +174,9 @@ def _enclosed(message: Message) -> str:
             more = card_words(contact.vcard, contact.phone_number, name)
             return f"Contact: {name}, {contact.phone_number}\n{more}".strip()
         case Message(poll=poll) if poll:
-            return "\n".join([f"Poll: {poll.question}", *(f"- {option.text}" for option in poll.options)])
+            about = spelled(poll.description, poll.description_entities).text
+            options = (f"- {option.text}" for option in poll.options)
+            return "\n".join(filter(None, (f"Poll: {poll.question}", about, *options)))
         case Message(location=location) if location:
             named = f" ({message.venue.title}, {message.venue.address})" if message.venue else ""
             kind = "Live location, of which this is the first place" if location.live_period else "Location"
@@ -181,15 +186,24 @@ def _enclosed(message: Message) -> str:
     return _offered(message)
 
 
-def _spelled(task: Task) -> str:
-    return spelled(task.text, task.text_entities).text
+def _listed(task: Task) -> str:
+    return f"- [{'x' if task.completion_date else ' '}] {spelled(task.text, task.text_entities).text}"
+
+
+def picked(message: Message, reply: Message) -> str:
+    """Return the task of a list, or the option of a poll, to which a message replies; "" if it replies to the whole."""
+    tasks = reply.checklist.tasks if reply.checklist else ()
+    options = reply.poll.options if reply.poll else ()
+    found = [_listed(each) for each in tasks if each.id == message.reply_to_checklist_task_id]
+    found += [f"- {each.text}" for each in options if each.persistent_id == message.reply_to_poll_option_id]
+    return "\n".join(found)
 
 
 def _offered(message: Message) -> str:
     """Describe lists, games and what costs money."""
     match message:
         case Message(checklist=checklist) if checklist:
-            tasks = (f"- [{'x' if task.completion_date else ' '}] {_spelled(task)}" for task in checklist.tasks)
+            tasks = map(_listed, checklist.tasks)
             title = spelled(checklist.title, checklist.title_entities).text
             return "\n".join([f"Checklist: {title}", *tasks])
         case Message(game=game) if game:

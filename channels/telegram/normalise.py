@@ -23,7 +23,7 @@ from channels.base import (
     Sender,
 )
 from channels.moved import chat_moved
-from channels.telegram.content import lost_kinds, unread_kinds, unread_name, words_of
+from channels.telegram.content import lost_kinds, picked, unread_kinds, unread_name, words_of
 from channels.telegram.entities import spelled, within
 from channels.telegram.identity import Identity
 from channels.telegram.rich_message import rich_media
@@ -105,6 +105,7 @@ def quoted(message: Message) -> str | None:
         files = " ".join(f"[{attachment.safe_name}]" for attachment in attachments(shown))
         unread = unread_name(shown) if reply and not files else ""
         said = " ".join(filter(None, (words_of(shown).full_text or unread, files)))
+        said = "\n\n".join(filter(None, (picked(message, shown), said)))
     else:
         said = ""
     name = author_name(reply) if reply else _origin_name(external.origin) if external else ""
@@ -142,13 +143,20 @@ def _attachments(message: Message) -> Iterator[Attachment]:
         yield audio.model_copy(update={"seconds": message.audio.duration})
     if message.video:
         yield _attachment(message.video, "video", ".mp4", "video/mp4")
-    for item in message.paid_media.paid_media if message.paid_media else ():
-        yield from _attachments(message.model_copy(update={"paid_media": None, **dict(item)}))
-    for kind, media in rich_media(message.rich_message.blocks) if message.rich_message else ():
-        part = message_of({"audio" if kind == "voice_note" else kind: media})
-        yield from _attachments(part) if part else ()
+    for part in filter(None, _parts(message)):
+        yield from _attachments(part)
     if message.video_note:
         yield _recorded(_attachment(message.video_note, "video", ".mp4", "video/mp4"), message.video_note)
+
+
+def _parts(message: Message) -> Iterator[Message | None]:
+    """Yield what is inside of a message as messages; None for what has an unexpected shape."""
+    for item in message.paid_media.paid_media if message.paid_media else ():
+        yield message.model_copy(update={"paid_media": None, **dict(item)})
+    for kind, media in rich_media(message.rich_message.blocks) if message.rich_message else ():
+        yield message_of({"audio" if kind == "voice_note" else kind: media})
+    if message.poll and message.poll.media:
+        yield message_of(message.poll.media)
 
 
 def _recorded(attachment: Attachment, file: File) -> Attachment:

@@ -99,11 +99,17 @@ class Contact(Forgiving):
 
 class Option(Forgiving):
     text: Text
+    persistent_id: str = ""
 
 
 class Poll(Forgiving):
     question: Text
     options: tuple[Option, ...] = ()
+    description: Text = ""
+    """The text of the message that the poll is in."""
+    description_entities: "tuple[Entity, ...]" = ()
+    media: dict[str, JsonValue] | None = None
+    """A picture or file above the question, in the field of its kind."""
 
 
 class Dice(Forgiving):
@@ -112,6 +118,7 @@ class Dice(Forgiving):
 
 
 class Task(Forgiving):
+    id: int = 0
     text: Text
     text_entities: "tuple[Entity, ...]" = ()
     completion_date: int = 0
@@ -242,6 +249,8 @@ class Message(Forgiving):
     reply_to_message: "Message | None" = None
     external_reply: ExternalReply | None = None
     quote: Quote | None = None
+    reply_to_checklist_task_id: int | None = None
+    reply_to_poll_option_id: str | None = None
     migrate_to_chat_id: int | None = None
     """The group has become a supergroup with this id."""
     migrate_from_chat_id: int | None = None

@@ -144,3 +144,38 @@ def test_the_links_of_a_checklist_keep_their_addresses() -> None:
     event = received(checklist={"title": "Today", "tasks": tasks})
 
     assert event.shared == f"Checklist: Today\n- [ ] buy tea ({ADDRESS})"
+
+
+def test_a_poll_has_its_description_with_addresses_and_its_picture() -> None:
+    poll: Json = {
+        "id": "1",
+        "question": "Lunch?",
+        "options": [{"text": "yes", "persistent_id": "a"}, {"text": "no", "persistent_id": "b"}],
+        "description": "See this",
+        "description_entities": [link(4, 4)],
+        "media": {"photo": [{"file_id": "p", "file_unique_id": "u1"}]},
+    }
+
+    event = received(poll=poll)
+
+    assert event.shared == f"Poll: Lunch?\nSee this ({ADDRESS})\n- yes\n- no"
+    assert [each.name for each in event.attachments] == ["photo-u1.jpg"]
+
+
+def test_a_reply_to_one_task_or_option_says_which() -> None:
+    tasks: list[JsonValue] = [{"id": 1, "text": "shop"}, {"id": 2, "text": "cook", "completion_date": 9}]
+    options: list[JsonValue] = [{"text": "yes", "persistent_id": "a"}, {"text": "no", "persistent_id": "b"}]
+    checklist = message(PRIVATE, message_id=3, checklist={"title": "Dinner", "tasks": tasks})
+    poll = message(PRIVATE, message_id=3, poll={"id": "1", "question": "Lunch?", "options": options})
+
+    task = received(text="when?", reply_to_message=checklist, reply_to_checklist_task_id=2)
+    option = received(text="why?", reply_to_message=poll, reply_to_poll_option_id="b")
+
+    assert (task.quoted or "").startswith("Ann Lee: - [x] cook\n\nChecklist: Dinner\n")
+    assert (option.quoted or "").startswith("Ann Lee: - no\n\nPoll: Lunch?\n")
+
+
+@pytest.mark.parametrize("kind", ["poll_option_added", "poll_option_deleted", "managed_bot_created"])
+def test_news_of_polls_and_bots_need_no_answer(kind: str) -> None:
+    news: Json = {kind: {"option_text": "soup"}}
+    assert read({"message": {**message(PRIVATE), **news}}) is None
