@@ -323,15 +323,6 @@ async def test_a_node_is_killed_by_a_button_and_another_answers(
         await tab.close()
 
 
-@pytest.mark.parametrize("wrong", [("--nodes", "0"), ("--nodes", "6"), ("--port", "65533"), ("--port", "-1")])
-async def test_a_wrong_number_is_one_sentence(wrong: tuple[str, str]) -> None:
-    ended = await python("-P", "-m", "tests.emulators.showroom", *wrong, cwd=REPOSITORY)
-
-    assert ended.code == 2
-    assert f"argument {wrong[0]}: " in ended.err
-    assert "Traceback" not in ended.err
-
-
 async def test_a_broken_rule_is_shown(showroom: Showroom, page: Page) -> None:
     showroom.slack.slack.violate("a call that does not exist")
 
