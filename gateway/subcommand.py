@@ -9,9 +9,8 @@ ours, if the next start would load the plugin. If it cannot be imported or used,
 import importlib
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-from msgspec import Struct
 
 Run = Callable[[Mapping[str, str], Path], int]
 """Takes the environment and the current folder, returns the exit code."""
@@ -19,7 +18,8 @@ RunGiven = Callable[[Mapping[str, str], Path, Namespace], int]
 """A `Run` that also takes the command's parsed arguments."""
 
 
-class Subcommand(Struct, frozen=True):
+@dataclass(frozen=True)
+class Subcommand:
     """A command of the program, found by its name."""
 
     about: str

@@ -25,7 +25,7 @@ async def test_help_names_every_command_and_imports_nothing_heavy() -> None:
         "import sys; from gateway.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit as end: code = end.code\n"
-        "heavy = {'pydantic', 'aiohttp', 'litellm', 'structlog', 'gateway.plugin', 'gateway.app'}\n"
+        "heavy = {'pydantic', 'msgspec', 'aiohttp', 'litellm', 'structlog', 'gateway.plugin', 'gateway.app'}\n"
         "print(code, sorted(heavy & sys.modules.keys()))"
     )
     helped = await python("-c", code)
