@@ -34,6 +34,7 @@ _TEXTS = ("text", "content", "thinking", "summary", "value", "parts", "refusal")
 _WHOLE = "chat.completion"
 """The kind of an answer that comes in one piece."""
 _WORDS = frozenset({"content", "role"})
+_NO_REASON = frozenset({"", "null", "none"})
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
@@ -140,7 +141,8 @@ def _reason(value: object) -> str | None:
         value = next(iter(value), None)
     if isinstance(value, dict):
         value = value.get("type") or value.get("reason")
-    return _word(value)
+    word = _word(value)
+    return word if word and word.strip().lower() not in _NO_REASON else None
 
 
 def _said(choice: Mapping[str, object]) -> Delta | None:

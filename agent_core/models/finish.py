@@ -21,9 +21,10 @@ class Finish(Enum):
 
 _MEANINGS: dict[Finish, str] = {
     Finish.WHOLE: "stop end_turn stop_sequence tool_calls tool_use tool_call function_call eos eos_token eos_found end "
-    "stop_str stopped tool_call tool_use_stop complete completed done finished normal finish_reason_unspecified",
+    "stop_str stopped tool_call tool_use_stop complete completed done finished normal finish_reason_unspecified "
+    "stop_string_found",
     Finish.CUT: "length max_tokens max_output_tokens model_length model_context_window_exceeded max_length token_limit "
-    "compaction",
+    "compaction context_length_reached max_predicted_tokens_reached max_time time_limit error_limit",
     Finish.PAUSED: "pause_turn",
     Finish.REFUSED: "content_filter content_filtered content_blocked refusal refused safety recitation language "
     "blocklist prohibited_content spii image_safety sensitive guardrail_intervened error_toxic escalation other "
@@ -31,7 +32,7 @@ _MEANINGS: dict[Finish, str] = {
     "block_reason_unspecified",
     Finish.BROKEN: "error internal_error server_error insufficient_system_resource network_error overloaded "
     "engine_overloaded model_error timeout abort aborted cancelled canceled unavailable malformed_function_call "
-    "malformed_response unexpected_tool_call too_many_tool_calls",
+    "malformed_response unexpected_tool_call too_many_tool_calls function_call_filter",
 }
 _WITHIN = re.compile("(?<=[a-z])(?=[A-Z])")
 _BY_REASON = {reason: finish for finish, reasons in _MEANINGS.items() for reason in reasons.split()}

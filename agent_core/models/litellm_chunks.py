@@ -91,7 +91,7 @@ def _reading(handle: Callable[..., Any]) -> Callable[..., Any]:
     def handled(stream: Any, str_line: str) -> Any:
         document, ended = str_line.removeprefix(DATA), getattr(stream, "ended", False)
         try:
-            value: object = None if document == _END else read_json(document)
+            value: object = None if document == _END else read_json(document, strict=False)
             chunk = read_chunk(value)
         except ValueError as error:
             if not ended:

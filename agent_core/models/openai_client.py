@@ -291,7 +291,7 @@ class OpenAiClient:
             try:
                 value: object = from_json(text)
             except ValueError:  # half of a pair of surrogates, or no JSON
-                value = read_json(text)
+                value = read_json(text, strict=False)  # a raw tab within a text
             if (words := usual_words(value)) is not None:
                 return words
             chunk = read_chunk(value)
