@@ -40,13 +40,13 @@ _EARLIER = (
 )
 _PERIOD = LatePattern(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|weekend|month|quarter|year)\b"
-    rf"|{_ON_A_DAY}|{_EARLIER}|the\s+(?:day|night|week)\s+(?:before|after)\b"
+    rf"|{_ON_A_DAY}|{_EARLIER}|at\s+(?:a\s+)?(?:quarter|half)\s+(?:past|to)\b|the\s+(?:day|night|week)\s+(?:before|after)\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
 """A part of a time that no other pattern reads."""
 _PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
-_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
+_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b(?!\s+(?:at\s+)?\d)", re.IGNORECASE)
 """As in `9:00 daily standup`."""
 _ENGLISH = LatePattern(
     r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"

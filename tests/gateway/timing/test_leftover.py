@@ -20,6 +20,8 @@ NOW = datetime(2026, 11, 22, 15, 30, tzinfo=BERLIN).timestamp()
     [
         "in 2 weeks on monday at 9",
         "at 17:00 this weekend x",
+        "weekdays at 9, weekends at 11 x",
+        "every hour at quarter past x",
         "at 17:00 on Christmas Eve x",
         "at 17:00 on New Year's Day x",
         "at 17:00 on my birthday x",
