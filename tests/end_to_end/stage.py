@@ -41,6 +41,7 @@ class Stage:
         environ = {"OPENAI_BASE_URL": self.model.base_url, "OPENAI_API_KEY": API_KEY}
         self.program = self._make(self._folder, environ)
         self.program.forked = True
+        self.program.reports = True  # a message is stored before it is in its chat; no platform is told of the latter
         self.platform.settle(self.program)
 
     def set_clock(self, local: str, zone: str = "Europe/Paris") -> None:

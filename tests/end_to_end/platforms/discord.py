@@ -67,7 +67,6 @@ class Discord(Emulated):
         super().settle(program)
         program.set("DISCORD_BOT_TOKEN", self.discord.token)
         program.set("DISCORD_BASE_URL", self.discord.api_url)
-        program.reports = True  # a message is in the store before it is in its chat, and Discord is told of neither
 
     def id_of(self, number: int) -> str:
         return str(7_000_000_000 + number)
