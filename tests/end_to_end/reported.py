@@ -42,11 +42,12 @@ def _takes_late(self: Mailbox, seq: int) -> list[InboxItem]:
 
 
 def _report(seq: int) -> None:
-    with (Path(os.environ["HOME"]) / ROUTED).open("a") as routed:
-        routed.write(f"{seq}\n")
+    os.write(_routed, f"{seq}\n".encode())
 
 
 if __name__ == "__main__":
+    # Opened once: in some tests the program has no file handle left.
+    _routed = os.open(Path(os.environ["HOME"]) / ROUTED, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     LocalChats.route = _reports  # type: ignore[method-assign]
     Mailbox.arrive, Mailbox.arrived = _arrives, _has_arrived  # type: ignore[method-assign]
     Mailbox.take_late = _takes_late  # type: ignore[method-assign]
