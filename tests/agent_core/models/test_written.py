@@ -202,11 +202,10 @@ CALLS = [
     '<|python_tag|>note.call(text="5", times=2)<|eom_id|>',
     f'{{"name": "note", "parameters": {RAW}}}',
     f'functools[{{"name": "note", "arguments": {RAW}}}]',
-    f'```json\n{{"name": "note", "arguments": {RAW}}}\n```',
     '```tool_code\nprint(default_api.note(text="5", times=2))\n```',
     f'```tool_call\n{{"name": "note", "arguments": {RAW}}}\n```',
 ]
-WHOLE = 5
+WHOLE = 4
 """The last ones are calls only if they are the whole text."""
 
 
