@@ -150,6 +150,7 @@ async def test_an_upgrade_is_approved_in_a_chat_and_answers_after_the_next_start
 
     packages.install(FULL.replace('reply("4")', 'reply("5")'), version="1.1")
     await own_stage.start()
+    await chat.until(lambda seen: "Approve it only if you trust this version" in seen.screen[-1])  # said at the start
     await chat.says(ann, "/roll")
     await chat.until(lambda seen: "waits for your approval" in seen.screen[-1])
     await chat.says(ann, "/plugins approve dice")
