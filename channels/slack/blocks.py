@@ -52,8 +52,10 @@ def _block_words(block: dict[str, JsonValue], names: Names) -> str:
             shown = _several([block.get("elements")], names, " ")
         case "markdown":
             shown = str(block.get("text") or "")
-        case "image" | "video" | "container" as kind:
-            shown = {"image": _picture, "video": _video, "container": _container}[kind](block, names)
+        case "image" | "video":
+            shown = (_picture if block["type"] == "image" else _video)(block, names)
+        case "container":
+            shown = _container(block, names)
         case "call":
             shown = _call(block)
         case "actions":
