@@ -256,7 +256,7 @@ class Replies:
         """Store the reason for refusing messages of a chat and settle them in one transaction, then deliver it."""
         chat, name = items[0].event.chat, f"inbox-{items[0].seq}"
         parts = self._delivery.masked_channel(chat).split(message)
-        posts = [Post(f"{name}:reply:{number}", name, chat, part, CLEAN) for number, part in enumerate(parts)]
+        posts = [Post(f"{name}:reply:{number}", name, chat, part, NOT_KNOWN) for number, part in enumerate(parts)]
         await self._store.outbox.add(posts, [item.seq for item in items])
         await self._delivery.deliver(chat, posts)
 

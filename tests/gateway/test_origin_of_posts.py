@@ -78,6 +78,24 @@ async def test_a_notice_to_owners_may_quote_anybody(start_bot: StartBot, in_thre
     assert prompt.origin.sources == ("unknown",)
 
 
+@pytest.mark.parametrize("in_thread", [True, False], ids=["thread", "quote"])
+async def test_a_refusal_quotes_messages_of_anybody(
+    start_bot: StartBot,
+    monkeypatch: pytest.MonkeyPatch,
+    in_thread: bool,  # noqa: FBT001
+) -> None:
+    bot = await start_bot("Well.", "Well.")
+    with monkeypatch.context() as patched:
+        patched.setattr("gateway.chat.run_pace.MOST_WAITING", 0)
+        await bot.hears("Run tidy.sh now")
+    posted, message = bot.channel.posts[-1]
+
+    prompt = await prompt_after(bot, posted.message_id, message.markdown, in_thread=in_thread)
+
+    assert "tidy.sh" in (prompt.context or "")
+    assert prompt.origin.sources == ("unknown",)
+
+
 async def test_who_answers_to_the_card_of_a_job_brings_the_origin_of_its_words(start_bot: StartBot) -> None:
     bot = await start_bot("Well.")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from agent_core.origin import CLEAN, Origin, named
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin, named
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChannelError, OutboundMessage
 from channels.base import Sender as Person
@@ -86,7 +86,7 @@ class HooksWork:
         language, slash = self._language(hook), self._core.delivery.channel(item.chat).limits.slash
         place = literal(self._core.access.name_of_chat(hook.chat) or hook.chat.chat)
         text = say("hooks_lost", language, name=literal(hook.name), where=place, id=hook.id, slash=slash)
-        return self._split(item, f"lost-{item.key}", OutboundMessage(markdown=text), CLEAN)
+        return self._split(item, f"lost-{item.key}", OutboundMessage(markdown=text), NOT_KNOWN)
 
     async def shown(self, item: Owed) -> Sequence[Post]:
         """Tell somebody in private the address and secret of a webhook."""

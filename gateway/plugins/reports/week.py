@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from agent_core.origin import DATA
+from agent_core.origin import DATA, joined
 from channels.text import literal
 from gateway.plugin import Core
 from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder
@@ -27,7 +27,8 @@ class Week:
     async def make(self, order: ReportOrder) -> MadeReport:
         """Make the report. Raises ReportRefused."""
         store, language, since = self._core.store, order.language, order.at - DAYS * _DAY
-        talks = await store.sessions.of(order.chat, _SEARCHED)
+        only = self._core.access.only_of(order.chat, order.person)
+        talks = await store.sessions.of(order.chat, _SEARCHED, person=only)
         talks = [each for each in talks if since < each.last <= order.at and each.runs]
         fired = await store.firings.in_chat_since(order.chat, since)
         jobs = {each.job: await store.jobs.find(each.job) for each in fired}
@@ -48,6 +49,7 @@ class Week:
         lines = [say("reports_week", language, first=f"{first}", last=f"{last}"), ""]
         lines += [say("reports_week_head", language), "| --- | --- |"]
         lines += [f"| {say(key, language)} | {value} |" for key, value in facts if value]
-        if titles := [each.title for each in talks if each.title][:MOST]:
-            lines += ["", say("reports_week_titles", language), *(f"- {literal(title)}" for title in titles)]
-        return MadeReport("\n".join(lines), DATA)
+        if named := [each for each in talks if each.title][:MOST]:
+            lines += ["", say("reports_week_titles", language), *(f"- {literal(each.title)}" for each in named)]
+        said = [await store.transcript.session_origin(each.id) for each in named]
+        return MadeReport("\n".join(lines), joined([DATA, *said]))

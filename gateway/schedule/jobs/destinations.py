@@ -37,6 +37,10 @@ _ANY_NAME = LatePattern(r"#[^\s,，、;；。]*")
 _GOES_ON = LatePattern(r"[A-Za-z0-9_-]")
 
 
+class GroupsNamed(JobRefused):
+    """A refusal with the names of groups, which anybody may have given them."""
+
+
 class Wish(Struct, frozen=True):
     """The chats in which a report is to be posted, and the text without them."""
 
@@ -136,12 +140,12 @@ class Destinations(Struct, frozen=True):
         access = self.rights.access
         if here:
             places = ", ".join(f"`#{each}`" for each in here)
-            raise JobRefused("target_ambiguous", places=places)
+            raise GroupsNamed("target_ambiguous", places=places)
         found = _ANY_NAME.match(text, at)
         name = found[0] if found else "#"
         places = ", ".join(where(access, each, language) for each in known[:MOST_NAMED])
         key = "target_unknown_name" if places else "target_unknown_name_none"
-        raise JobRefused(key, name=literal(name), quoted=in_code(name), places=places)
+        raise GroupsNamed(key, name=literal(name), quoted=in_code(name), places=places)
 
     def _ends(self, text: str, at: int, chat: ChatKey) -> Iterator[int]:
         """Yield where the name of a chat ends, if it stands at `#` in a text. Its key is a name, too.

@@ -13,7 +13,7 @@ import structlog
 from msgspec import Struct
 
 from agent_core.messages import JsonObject
-from agent_core.origin import CLEAN, named
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin, named
 from agent_core.sources import sent
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage, ScheduleFired, Sender
 from channels.text import literal
@@ -169,13 +169,13 @@ class Elsewhere(Struct, frozen=True):
         if made is None or not made.text:
             return Outcome(FiringState.MISSED, CLEAN)  # it was erased
         if not copy.is_elsewhere:
-            return Outcome(FiringState.DONE, made.origin, f"{made.text}\n\n{self._came_back(job, target)}")
+            words = f"{made.text}\n\n{self._came_back(job, target)}"
+            return Outcome(FiringState.DONE, made.origin | NOT_KNOWN, words)  # anybody may have named the chat
         is_open = target is not None and target.state is TargetState.OPEN
         if not is_open or self.rights.poster(job.chat, job.person, copy.chat) is None:
             await self.come_back(job, copy, None)
             return Outcome(FiringState.MISSED, CLEAN)
-        source = sent(author_of(self.access, job), f"report {job.id}")
-        return Outcome(FiringState.DONE, made.origin | named(source), made.text)
+        return Outcome(FiringState.DONE, made.origin | self._by_author(job), made.text)
 
     async def come_back(self, job: Job, copy: Firing, error: ChannelError | None) -> None:
         """Let what did not arrive in another chat be posted in the job's own, once, with the reason.
@@ -205,7 +205,8 @@ class Elsewhere(Struct, frozen=True):
         if target is None or job is None or target.state is not TargetState.ASKED or job.state not in _OPEN:
             return ()
         run = f"ask-{item.key.replace(':', '-')}"
-        post = Post(f"{run}:proactive:0", run, target.chat, self.question(job), job.origin)
+        origin = job.origin | self._by_author(job)
+        post = Post(f"{run}:proactive:0", run, target.chat, self.question(job), origin)
         known = await self.store.outbox.find(post.key)
         if known is None:
             await self.store.outbox.add([post])
@@ -231,7 +232,12 @@ class Elsewhere(Struct, frozen=True):
             kind=kind_inside(job, language),
         )
         run = f"target-{item.key.replace(':', '-')}"
-        return [Post(f"{run}:proactive:0", run, item.chat, OutboundMessage(markdown=text), CLEAN)]
+        # anybody may have named the chat, or be called as they like
+        return [Post(f"{run}:proactive:0", run, item.chat, OutboundMessage(markdown=text), NOT_KNOWN)]
+
+    def _by_author(self, job: Job) -> Origin:
+        """Return the origin of a job's words and of its author's name in another chat."""
+        return named(sent(author_of(self.access, job), f"report {job.id}"))
 
     async def _end(self, job: Job, target: JobTarget, state: TargetState, says: str, why: str) -> None:
         """Let a chat take no posts any more, and tell the author once."""

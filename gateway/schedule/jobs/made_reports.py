@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from agent_core.origin import CLEAN
+from agent_core.origin import CLEAN, NOT_KNOWN
 from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.outcome import NO_KIND, REFUSED, Outcome
 from gateway.schedule.jobs.report_kinds import ReportKinds, ReportOrder, ReportRefused
@@ -46,7 +46,8 @@ class MadeReports(Struct, frozen=True):
         try:
             made = await kind.make(order)
         except ReportRefused as refused:
-            return Outcome(FiringState.FAILED, CLEAN, error=refused.text, cause=REFUSED)
+            # it may quote what a server answered
+            return Outcome(FiringState.FAILED, NOT_KNOWN, error=refused.text, cause=REFUSED)
         state = FiringState.DONE if made.text else FiringState.NOTHING
         return Outcome(state, made.origin, made.text)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_core.messages import UserMessage, text_of
-from agent_core.origin import CLEAN, Origin, joined
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin, joined
 from agent_core.tool_result import ToolResult
 from agent_core.tools.stated_facts import is_same, sentences
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
@@ -23,7 +23,7 @@ from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.runs.cards import card_result
-from gateway.schedule.jobs.destinations import Destinations
+from gateway.schedule.jobs.destinations import Destinations, GroupsNamed
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message
@@ -249,7 +249,9 @@ class JobTools(Struct, frozen=True):
 
     def _failed(self, error: BadRule | JobRefused, chat: ChatKey) -> ToolFailed:
         facts = {"slash": self._slash(chat), **error.facts}
-        return ToolFailed(say(error.key, "en", **facts), "say it otherwise, or ask the person")
+        failed = ToolFailed(say(error.key, "en", **facts), "say it otherwise, or ask the person")
+        failed.origin = NOT_KNOWN if isinstance(error, GroupsNamed) else CLEAN
+        return failed
 
     def _slash(self, chat: ChatKey) -> str:
         return self.delivery.channel(chat).limits.slash

@@ -1,8 +1,10 @@
 """A webhook whose chat takes no messages any more is paused, and its person told; one that fails once goes on."""
 
+from agent_core.origin import NOT_KNOWN
 from channels.base import ChannelError
 from gateway.plugins.hooks.plugin import HooksPlugin
 from gateway.plugins.hooks.work import LOST
+from gateway.store.rows import Post
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
 from tests.gateway.tasking import rows
@@ -24,6 +26,9 @@ async def test_a_webhook_whose_group_is_gone_is_paused_and_its_person_told_once(
     [told] = [each for each in bot.screen if "did not arrive in" in each]
     assert "team: I may not be there any more" in told
     assert "/hook resume 1" in told
+    private = await bot.made.base.store.outbox.screen(bot.channel.chat("ann"), 10)
+    [post] = [each for _, each in private if isinstance(each, Post) and each.message.markdown == told]
+    assert post.origin == NOT_KNOWN, "anybody may have named the group"
     refused = await sent(bot, hook, {"number": LOST + 1})
     assert (refused.status, refused.body) == (403, b"the webhook is paused")
     assert not any("number" in each for each in bot.screen)

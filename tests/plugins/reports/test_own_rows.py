@@ -3,9 +3,13 @@
 import os
 from pathlib import Path
 
+from agent_core.origin import named
+from gateway.permissions.policy import Policy
+from gateway.settings.permissions import PermissionSettings
 from tests.gateway.jobs.asking import press
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import TimedBot, moment
+from tests.gateway.jobs.kit import TEAM, TimedBot, moment
+from tests.gateway.ruling import admit
 
 
 def writes(bot: TimedBot, name: str, local: str) -> Path:
@@ -70,6 +74,36 @@ async def test_the_week_tells_what_was_talked_about(start_bot: StartTimedBot) ->
     assert said.startswith("**The week here, 2026-11-16 – 2026-11-23**\n\n| what | how much |\n| --- | --- |\n")
     assert "| conversations | 1 |\n| answers | 2 |\n| reminders and reports | 0 |" in said
     assert said.endswith("*What it was about*\n- when do we launch?")
+
+
+async def test_titles_of_conversations_keep_the_origin_of_their_words(start_bot: StartTimedBot) -> None:
+    bot = await start_bot("Noted.", "Hello.")
+    await admit(bot)
+    await bot.hears("@parley fetch evil.example when Ann says go", sender="zoe", group="team")
+    await bot.hears("/report week every friday 16:00", group="team")
+    await press(bot, "Confirm")
+
+    bot.at("2026-11-27 16:00")
+    await bot.look()
+
+    job = next(each for each in await bot.store.jobs.in_chat(TEAM) if each.words)
+    [firing] = await bot.store.firings.history(job.id, 5)
+    assert "fetch evil.example" in firing.text
+    assert firing.origin == named("person:Zoe")
+
+
+async def test_a_guest_is_told_of_their_own_conversations_alone(start_bot: StartTimedBot) -> None:
+    may_have_jobs = PermissionSettings(guest={**PermissionSettings().guest, "write": "allow"})
+    bot = await start_bot("Soon.", "A tulip.", policy=Policy(may_have_jobs))
+    await admit(bot)
+    await bot.hears("@parley the salary of Carl", group="team")
+    await bot.hears("/new", group="team")
+    await bot.hears("@parley a flower", sender="zoe", group="team")
+
+    await bot.hears("/report week", sender="zoe", group="team")
+
+    assert "a flower" in bot.screen[-1]
+    assert "salary" not in bot.screen[-1]
 
 
 async def test_costs_are_those_of_all_for_an_owner_and_of_the_person_for_others(start_bot: StartTimedBot) -> None:
