@@ -6,6 +6,7 @@ from datetime import date
 from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
+from gateway.schedule.times.limits import FEAST
 from gateway.schedule.times.lists import MONTHS
 from gateway.schedule.times.parser import Parser
 from gateway.schedule.times.reader import Words
@@ -30,9 +31,8 @@ _JOINER = LatePattern(
 _MOST_JOINERS = 3
 _NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
 _NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*\d{1,2}(?!\d)")
-_ENDS_WITH_HOUR = LatePattern(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
-_FEAST = r"(?:christmas|xmas|thanksgiving|easter|halloween|new\s+year['’]?s?)(?:\s+(?:day|eve))?\b"
-_ON_A_DAY = rf"on\s+(?:the\s+)?(?:{_FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
+_ENDS_WITH_HOUR = LatePattern(r"(?:(?<![:：.\d点點时])\d{1,2}|h(?:ou)?rs?)\s*\Z", re.IGNORECASE)
+_ON_A_DAY = rf"on\s+(?:the\s+)?(?:{FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
 """A day that only people can look up."""
 _EARLIER = (
     rf"(?:remind\s+me\s+)?(?:\d{{1,3}}|half\s+an|an?|{SPELT})\s*(?:min(?:ute)?s?|hours?|hrs?|days?)\s+"
@@ -53,14 +53,14 @@ _ENGLISH = LatePattern(
 )
 _CHINESE = LatePattern(
     r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|过[\d一二三四五六七八九十]{1,3}分|左右|节假日|周末"
-    r"|提[前早][\d一二两三四五六七八九十半几]|在?(?:圣诞|元旦|除夕|春节|元宵|清明|端午|中秋|国庆|情人节|劳动节)"
+    r"|提[前早][\d一二两三四五六七八九十半几]|差(?:一刻|[\d一二两三五十]{1,2}分)|[零〇]\d|(?:开始|起)[，,\s]*每|在?(?:圣诞|元旦|除夕|春节|元宵|清明|端午|中秋|国庆|情人节|劳动节)"
 )
 _AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
 _LEADS_TO_A_TIME = LatePattern(
     r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
     r"|next|this|first|second|third|fourth|fifth|other|biweekly|fortnightly|weekly|monthly|quarterly|yearly|yesterday"
     r"|tomorrow|today|tonight|\d{1,2}(?:st|nd|rd|th)(?:\s+of)?|\d{1,2}[./]\d{1,2}\S{0,5})|[-–—~&/]"
-    rf"|\b{_ON_A_DAY}|\A{_FEAST}|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
+    rf"|\b{_ON_A_DAY}|\A{FEAST}|从|到|至|除了?|昨[天日晚]|前天|第.个?|最后一?个?|隔天|隔周|[单双])\s*\Z",
     re.IGNORECASE,
 )
 
@@ -76,7 +76,7 @@ def check_behind(read: str, rest: str, *, any_day: bool) -> None:
     start = gap.end() if gap else 0
     if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
         raise half_understood(rest)
-    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`
+    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`, `in 1 hour 30`
         raise half_understood(rest[start:])
     if goes_on(rest[start:]):
         raise half_understood(rest[start:])

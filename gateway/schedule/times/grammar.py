@@ -17,6 +17,7 @@ from gateway.schedule.times.beside import LANGUAGES, check_before, check_behind,
 from gateway.schedule.times.changes import local, moments, offset_at
 from gateway.schedule.times.cron import cron_in_front
 from gateway.schedule.times.foreign import is_foreign
+from gateway.schedule.times.limits import check_limits, limit_in
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Parser
 from gateway.schedule.times.reader import Half
@@ -106,7 +107,8 @@ def read_when(text: str, zone: ZoneInfo, now: float) -> When:
     is_other_day = when.names_day and local(there, now).date() != local(zone, now).date()
     is_loose = is_loose or is_other_day  # `tomorrow` may be by either calendar
     is_loose = is_loose or _is_at_change(there, at) or _names_a_zone(when.rest) or bool(_LENGTH.match(text))
-    return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not names_a_time(when.rest))
+    is_loose = is_loose or names_a_time(when.rest) or bool(limit_in(when.rest))
+    return replace(when, is_certain=not is_loose and bool(when.rest.strip()))
 
 
 def _is_at_change(zone: ZoneInfo, at: float) -> bool:
@@ -239,9 +241,11 @@ def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
         check_rule(rule, zone, now)
         if text.lstrip().startswith("@") and goes_on(rest.lstrip(" ,，")):  # `@daily at 9`
             raise half_understood(rest)
+        check_limits(rule, rest)
         return When(rule, _bare(rest), span=(0, len(text) - len(rest)))
     when = _in_words(text, zone, now)
     check_behind(text.removesuffix(when.rest), when.rest, any_day=not when.names_day)
+    check_limits(when.rule, when.rest)
     return replace(when, rest=_bare(when.rest), span=(0, len(text) - len(when.rest)))
 
 
@@ -258,6 +262,7 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
             ):  # `email Tom on friday, monday at 9`
                 raise half_understood(text[gap.end() :])
             check_before(text[: gap.start()])
+            check_limits(when.rule, text[: gap.start()])
             return replace(when, rest=_bare(text[: gap.start()]), span=(gap.end(), len(text) - len(when.rest)))
     return None
 
