@@ -36,9 +36,8 @@ class SharedFiles:
             each.cancel()
         await asyncio.gather(*late, return_exceptions=True)
         known = zip(found, event.attachments, strict=True)
-        return event.model_copy(
-            update={"attachments": tuple(each if found.cancelled() else found.result() for found, each in known)}
-        )
+        told = (_of_somebody(each) if found.cancelled() else found.result() for found, each in known)
+        return event.model_copy(update={"attachments": tuple(told)})
 
     async def look_up(self, attachment: Attachment, sender: str = "") -> Attachment:
         """Return an attachment with what Slack tells of its file. Raises ChannelError if that is nothing."""
@@ -49,14 +48,19 @@ class SharedFiles:
         found = attachment_of(file, sender, lambda _: None) if file else None
         if found is None or _is_untold(found):
             raise FileRefused(f"Slack does not tell what {attachment.safe_name} is", "kept_back")
-        return found.model_copy(update={"by": attachment.by})
+        return found.model_copy(update={"by": attachment.by or found.by})
 
     async def _told(self, attachment: Attachment, sender: str) -> Attachment:
         try:
             return await self.look_up(attachment, sender)
         except ChannelError as error:
             log.info("file not told: %s", error.reason)
-            return attachment
+            return _of_somebody(attachment)
+
+
+def _of_somebody(attachment: Attachment) -> Attachment:
+    """Return a file of which nobody has told who uploaded it."""
+    return attachment.model_copy(update={"by": attachment.by or "somebody"})
 
 
 def _is_untold(attachment: Attachment) -> bool:

@@ -180,15 +180,21 @@ class Chat:
         return self._world.post(self._room, message)
 
     async def connects(
-        self, person: Person, text: str, document: tuple[str, bytes, str], *, is_kept_back: bool = False
+        self,
+        person: Person,
+        text: str,
+        document: tuple[str, bytes, str],
+        *,
+        uploader: Person | None = None,
+        is_kept_back: bool = False,
     ) -> Message:
         """Share a file from another workspace through Slack Connect; `document` is (name, content, MIME type).
 
-        Where it is kept back, Slack says that there is no such file.
+        Where it is kept back, Slack says that there is no such file. `uploader` is somebody else who uploaded it.
         """
         message = self._new(person, text, self._root)
         name, content, mime = document
-        file = replace(self._world.store(name, mime, content, person), is_connected=True)
+        file = replace(self._world.store(name, mime, content, uploader or person), is_connected=True)
         self._world.files[file.id] = file
         if is_kept_back:
             del self._world.files[file.id]

@@ -284,6 +284,19 @@ async def test_files_of_other_workspaces_are_looked_up_side_by_side(
     assert names == ["f0.txt", "f1.txt", "f2.txt"]
 
 
+async def test_a_file_of_another_workspace_is_its_uploaders_and_somebodys_if_none_is_told(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann, eve = slack.person("Ann"), slack.person("Eve")
+    chat = slack.group("plans", [ann, eve])
+    for name, how in {"own.txt": {}, "passed-on.txt": {"uploader": eve}, "lost.txt": {"is_kept_back": True}}.items():
+        await chat.connects(ann, "look", (name, b"words", "text/plain"), **how)  # type: ignore[arg-type]
+    await inbox.until(lambda events: len(events) == 3)
+
+    files = [file for event in inbox.events if isinstance(event, MessageReceived) for file in event.attachments]
+    assert sorted(file.by for file in files) == sorted(["", eve.id, "somebody"])
+
+
 async def test_a_threads_root_is_no_news_on_a_later_look(slack: SlackEmulator, channel: SlackChannel) -> None:
     ann, ben = slack.person("Ann"), slack.person("Ben")
     chat = slack.group("plans", [ann, ben])
