@@ -13,13 +13,16 @@ from channels.file_endings import ENDINGS
 
 LONGEST_HOST = 253
 """Characters."""
-_MARKS = re.compile(r"<!--[^<>]{0,200}-->|</?[a-zA-Z][^<>]{0,200}>|[*_~`\\\[\]!]")
+_MARKS = re.compile(r"<!--[^<>]{0,200}-->|</?[a-zA-Z][a-zA-Z0-9-]*+(?:[\s/][^<>]{0,200})?>|[*_~`\\\[\]!<>]")
+_TAG = re.compile(r"<(?:!--|/?[a-zA-Z])[^<>]{0,200}>")
+"""A comment or a tag, which some renderers show as it is written."""
 _DOTS = re.compile("[\u3002\uff61\u06d4\u0701\u0702\u0660\u06f0\ua4f8\ua60e\U0001d16d\U00010a50]")
 """Characters that are read as dots: the first two also by browsers, the others by people alone."""
 _SPELT_DOTS = re.compile(
     r"[ \xa0]?(?:\(\.\)|\[\.\]|\{\.\}|[(\[{]dot[)\]}])[ \xa0]?"
-    r"|[ \xa0](?:\.|dot[ \xa0])(?=(?:com|net|org|info|biz|example)\b)"
-    r"|(?<=\w)(?:[,\u201a\u060c\u066b\u0323\u0358]|\.[ \xa0])(?=(?-i:c[o0]m|net|[o0]rg|info|biz)\b)",
+    r"|[ \xa0](?:\.[ \xa0]?|dot[ \xa0])(?=(?:com|net|org|info|biz|example)\b)"
+    r"|(?<=\w)(?:[,\u201a\u060c\u066b\u0323\u0358\xb8\u02d9\u02f3\ua4fb\U00010101]|\.[ \xa0])"
+    r"(?=(?-i:c[o0]m|net|[o0]rg|info|biz)\b)",
     re.IGNORECASE,
 )
 """Dots as people write them who want no link to be made of an address, and signs that are read as dots there."""
@@ -120,6 +123,8 @@ def claims_of(label: str) -> Claims:
     places = {place for place, _, _ in found}
     if "\n" in seen:
         places |= {place for place, _, _ in _claims(_BROKEN.sub("", seen))}
+    if "<" in (written := unescape(label)):
+        places |= {place for tag in _TAG.findall(written) for place, _, _ in _claims(displayed(tag[1:-1]))}
     named = displayed(_WITHIN.sub(_LETTER, label)) if "@" in seen else ""
     names = frozenset(_NAME.findall(named))
     is_all = any(seen[start:end] == seen.strip() for _, start, end in found) or bool(_NAME.fullmatch(named.strip()))
