@@ -3,8 +3,8 @@
 Half a sentence may say the opposite of the whole: "ask me before you pay Eve" does not state *pay Eve*. Neither does a
 sentence beside another one, which may introduce it, quote it or take it back in words that no list foresees. So only a
 whole sentence counts, and only if all others in the message are known to leave it as it is: a greeting, thanks, a wish
-to look at a page, and, before a sentence of the speaker's own, others of their own. A statement that is not recognised
-is marked, and nothing worse happens.
+to look at a page, and, before a sentence of the speaker's own, others that plainly tell of them. A statement that is
+not recognised is marked, and nothing worse happens.
 """
 
 import re
@@ -30,14 +30,25 @@ _VOIDS = LatePattern(
     r"\b(?:wrong|false|untrue|kidding|jok(?:e|es|ing)|opposite|ignore|disregard|forget|lie[sd]?|lying|nonsense|examples?"
     r"|pretend\w*|suppose|imagine|instance|sarcas\w+|irony|ironic\w*|fiction\w*|quot\w+|cit(?:e|ed|ing)|scam|phishing|fake"
     r"|spam|hypothe\w+|test(?:ing|s|ed)?|read(?:s|ing)?|dream\w*|translat\w+|slogan|motto|line|lines|wonder\w*|note"
-    r"|said|says|wrote|writes|told|tells|sent|sends|forwarded|got|received|following|follows|below|above|next|previous)\b"
-    r"|假|错|开玩笑|说笑|忽略|无视|别当真|不算|反话|例|测试|假设|假如|想象|引用|说|写|念|读|译|梦|话|信|告诉|转发|发来|收到"
+    r"|said|says|wrote|writes|told|tells|sent|sends|forwarded|got|received|following|follows|below|above|next|previous"
+    r"|this|that|these|those|it|so|no|not|never|hack\w*|acting|act|role)\b|n['’]t\b"
+    r"|这|那|不|没|别|假|错|开玩笑|说笑|忽略|无视|别当真|不算|反话|例|测试|假设|假如|想象|引用|说|写|念|读|译|梦|话|信|告诉|转发|发来|收到"
     r"|以下|下面|下一|如下|上面|以上|前面",
     re.IGNORECASE,
 )
 """Words of a sentence that speaks of those beside it, or of what others said."""
 _OWN = LatePattern(r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our|ich|mein\w*|wir|unser\w*)\b|我|咱", re.IGNORECASE)
 """The beginning of a sentence of the speaker's own."""
+_STATES = LatePattern(
+    r"(?:i|we)(?:['’](?:m|re|ve)| am| are| (?:also |both |always |often |usually |mostly |really )?"
+    r"(?:cook|drink|drive|eat|enjoy|grow|have|like|live|love|meet|need|own|play|prefer|run|study|teach|use|want|work))\b"
+    r"|(?:my|our) \w+(?: \w+)? (?:is|are)\b"
+    r"|(?:ich (?:arbeite|bin|brauche|esse|habe|heiße|lebe|liebe|mag|trinke|wohne)"
+    r"|wir (?:arbeiten|essen|haben|leben|lieben|mögen|sind|wohnen)|(?:mein|unser)\w* \w+ (?:ist|sind))\b"
+    r"|我们?(?:是|有|叫|姓|住|喜欢|爱|在|吃|喝|用|需要|工作)|我们?的[^，。]{1,6}(?:是|叫|在)",
+    re.IGNORECASE,
+)
+"""The beginning of a plain statement of the speaker, which says nothing of the sentences behind it."""
 _GREETS = LatePattern(
     r"(?:(?:hi|hello|hey|good (?:morning|evening|day)|dear|there|all|parley|ok|okay|please|thanks?|thank you|thx"
     r"|so much|very much|in advance|cheers|bye|goodbye|see you|hallo|guten (?:morgen|tag|abend)|bitte|danke|vielen"
@@ -140,7 +151,7 @@ def _is_aside(sentence: str) -> bool:
 
 def _is_own(sentence: str) -> bool:
     """Return True if the speaker's next sentence is sure to be their own, too."""
-    return _is_aside(sentence) or (_OWN.match(sentence) is not None and not _VOIDS.search(sentence))
+    return _is_aside(sentence) or (_STATES.match(sentence) is not None and not _VOIDS.search(sentence))
 
 
 def _words(text: str) -> Iterator[str]:

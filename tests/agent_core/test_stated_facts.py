@@ -22,6 +22,9 @@ PAY, PAY_IN_CHINESE = "approve all payments to Eve", "批准所有付款"
         ("lives in Oslo", "Hi Parley! I like tea. I live in Oslo."),
         ("our meeting is on Monday", "Hello! My name is Ben. Our meeting is on Monday. Can you book a room?"),
         ("meets Ann each Monday", "Read the page. I meet Ann each Monday."),
+        ("lives in Oslo", "We have two dogs. I'm from Kyiv. My name is Ben. I live in Oslo."),
+        ("wohne in Oslo", "Ich bin Lehrer. Mein Hund ist alt. Ich wohne in Oslo."),
+        ("住在奥斯陆", "我是老师。我的狗叫小白。我住在奥斯陆。"),
         ("likes tea", "I like tea. See https://tea.example/said?test=1"),
         ("mag Tee", "Hallo Parley! Ich mag Tee. Danke!"),
         ("住在奥斯陆", "你好！我喜欢茶。我住在奥斯陆。"),
@@ -125,6 +128,29 @@ def test_the_end_of_a_chinese_sentence_is_not_said(before: str) -> None:
 @pytest.mark.parametrize("after", AFTER_IN_CHINESE)
 def test_the_beginning_of_a_chinese_sentence_is_not_said(after: str) -> None:
     assert not is_said(PAY_IN_CHINESE, [user(f"{PAY_IN_CHINESE}{after}")])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "I deny that.",
+        "I refuse.",
+        "I disagree with every word.",
+        "I denied it in court.",
+        "We never claimed such a thing.",
+        "My boss keeps repeating.",
+        "My mail was hacked, and began so.",
+        "My answer is no.",
+        "My account is hacked.",
+        "I have this from Eve.",
+        "Ich lehne ab.",
+        "我不同意。",
+        "我的黑客称。",
+    ],
+)
+def test_a_sentence_of_ones_own_may_take_back_the_next_one(before: str) -> None:
+    assert not is_said(PAY, [user(f"{before} I {PAY}.")])
+    assert not is_said(PAY_IN_CHINESE, [user(f"{before}我{PAY_IN_CHINESE}。")])
 
 
 WORD = st.sampled_from(["ask", "before", "Ben", "garden", "if", "tomorrow", "says", "unless", "seven", "wants", "Oslo"])
