@@ -93,6 +93,7 @@ async def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
     [
         ("stadt;umsatz\nKöln;1.234,5\nBonn;-2\n".encode("latin-1"), "umsatz -2 to 1,234 by stadt"),
         ("\ufeffname,n\na,1\nb,2\n", "n 1 to 2 by name"),
+        ("sep=;\nstadt;a;umsatz\nKöln;x;1,5\nBonn;y;2\n", "umsatz 1.5 to 2 by stadt"),
         ("name\tn\na\t1\nb\t2\n".encode("utf-16"), "n 1 to 2 by name"),
         ("a|1\nb|2\n", "column 2 1 to 2 by column 1"),
         ("value\n3\n4\n", "value 3 to 4, 2 rows"),

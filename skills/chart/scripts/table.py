@@ -10,6 +10,8 @@ from pathlib import Path
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 DECIMAL_COMMA = re.compile(r"\d,(\d{1,2}|\d{4,})\s*\D?$|\.\d{3}(,\d|\.\d{3})")
+TOLD = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+"""A first line that names the delimiter, as Excel reads it."""
 HUGE = 1e100
 """Limit beyond which, or below whose inverse, floating-point sums become inaccurate."""
 MOST_SERIES = 6
@@ -62,8 +64,9 @@ def read_text(path: Path, encoding: str = "") -> str:
 
 def read_rows(path: Path, encoding: str = "") -> tuple[list[list[str]], str]:
     text = read_text(path, encoding)
-    lines = list(io.StringIO(text, newline=""))
-    delimiter = max(",;\t|", key=lambda mark: _columns(lines[:50], mark))
+    told = TOLD.match(text)
+    lines = list(io.StringIO(text[told.end() if told else 0 :], newline=""))
+    delimiter = told[1] if told else max(",;\t|", key=lambda mark: _columns(lines[:50], mark))
     try:
         rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(cell.strip() for cell in row)]
     except csv.Error as error:

@@ -39,6 +39,30 @@ async def test_a_table_of_text_is_read_in_whatever_encoding_it_is(reads: Reads, 
     assert "| 名称 | 价格 | 说明 |\n| 苹果 | 5,20 | 我们的产品都很好 |\n| 香蕉 | 3,10 | 现在有,很多 |" in context
 
 
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("sep=;\nName;Price;Number\nApple;1,20;3\nPear;2,30;4\n", "| Apple | 1,20 | 3 |"),
+        (
+            '"Account";"DE12, current"\n\n"Date";"Text";"Amount"\n"1 Feb";"Rent, February";"-900,00"\n'
+            '"2 Feb";"Wages";"2.000,00"\n',
+            "| 1 Feb | Rent, February | -900,00 |",
+        ),
+        ("a\tb, c\td\n1\t2,5\t3\n", "| 1 | 2,5 | 3 |"),
+        ('a,b,c\n1,"x; y; z",3\n2,"p; q; r",4\n', "| 1 | x; y; z | 3 |"),
+    ],
+)
+async def test_a_table_has_the_delimiter_of_most_lines_outside_of_quotes(reads: Reads, text: str, row: str) -> None:
+    assert row in await told(reads, "table.csv", text.encode())
+
+
+@pytest.mark.parametrize("around", ["<html><body>{}</body></html>", "{}"])
+async def test_cells_of_a_page_that_is_called_an_old_table_are_apart(reads: Reads, around: str) -> None:
+    page = around.format("<table><tr><td>Rent</td><td>900</td></tr><tr><td>Fee</td><td>12</td></tr></table>")
+
+    assert "Rent | 900\nFee | 12" in (await told(reads, "costs.xls", page.encode())).replace("\n\n", "\n")
+
+
 def letter(**files: bytes) -> bytes:
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = "Bob <bob@example.com>", "ann@example.com", "Die Mieter Größe"
@@ -69,6 +93,8 @@ BUNDLE = packed(
         "cat.png": b"\x89PNG\r\n\x1a\n\0\0\0",
         "more.zip": packed({"inner.txt": "Deep inside."}),
         "mail.eml": letter(),
+        "__MACOSX/._lease.pdf": b"\0\5\x16\7\0\2\0\0Mac OS X",
+        "deep/.DS_Store": b"\0\0\0\1Bud1",
     }
 )
 
@@ -82,6 +108,8 @@ async def test_a_zip_is_read_file_by_file(reads: Reads) -> None:
         "mail.eml, message\nFrom: Bob",
     ):
         assert said in context
+    assert "MACOSX" not in context
+    assert "DS_Store" not in context
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,22 @@ async def test_what_stands_before_a_damaged_part_is_read(reads: Reads) -> None:
 
     assert "--- part 2\nClause. It is so." in context
     assert "[The rest is damaged, and could not be read.]" in context
+
+
+async def test_a_table_in_a_cell_and_a_box_are_read_once(reads: Reads) -> None:
+    box = f"<w:p><w:r><w:t>Beside</w:t><w:txbxContent>{paragraph('In a box')}</w:txbxContent></w:r></w:p>"
+    inside = table(("a", "b"), ("c", "d"))
+    cells = f"<w:tc>{paragraph('Outer')}{inside}{paragraph('After')}</w:tc><w:tc>{box}</w:tc>"
+
+    context = await told(reads, "form.docx", word(f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"))
+
+    assert "--- part 1\n| Outer / a; b / c; d / After | Beside / In a box |\n" in f"{context}\n"
+
+
+async def test_a_deleted_row_is_not_read(reads: Reads) -> None:
+    gone = f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('Fee')}</w:tc></w:tr>"
+
+    context = await told(reads, "fees.docx", word(table(("Rent",)).replace("</w:tbl>", f"{gone}</w:tbl>")))
+
+    assert "| Rent |" in context
+    assert "Fee" not in context

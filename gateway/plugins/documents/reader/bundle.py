@@ -1,5 +1,6 @@
 """Files that hold others: zips, and e-mails with what came with them. Nothing is unpacked to the disk."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from zipfile import ZipFile, ZipInfo
 
@@ -15,6 +16,8 @@ MOST_DEPTH = 3
 MOST_BYTES = 100_000_000
 """Largest file inside one."""
 _IN_UTF_8 = 0x800
+_OF_MACOS = re.compile(r"__MACOSX/|(?:.*/)?\.DS_Store\Z")
+"""Files that macOS adds to zips of its own accord."""
 Content = Callable[[], bytes]
 Open = Callable[[bytes, str, Wish, int], Document]
 """Opens a document: its content, its name, what is asked for, and in how many bundles it is."""
@@ -54,7 +57,9 @@ class Bundle:
 
 def zipped(content: ZipFile, wish: Wish, depth: int, open_it: Open) -> Document:
     """Return a zip, or the file inside of it that is wanted. Raises Unreadable."""
-    infos = [each for each in content.infolist() if not each.is_dir()][:MOST_FILES]
+    infos = [each for each in content.infolist() if not each.is_dir() and not _OF_MACOS.match(each.filename)][
+        :MOST_FILES
+    ]
     files = {_name(each): _reading(content, each) for each in infos}
     return _bundle("Zip", files, "", wish, depth, open_it)
 

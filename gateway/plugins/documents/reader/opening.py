@@ -56,7 +56,7 @@ def _is_mail(content: bytes, name: str) -> bool:
     """Return True if a file begins as an e-mail does, and has the name of one or says how its parts are encoded."""
     if not _START.match(content.lstrip()):
         return False
-    return name.lower().endswith(".eml") or b"\nMIME-Version:" in content[:20_000]
+    return name.lower().endswith(".eml") or b"\nMIME-Version:" in b"\n" + content[:20_000]
 
 
 def _opener(module: str, name: str = "opened") -> Callable[..., Document]:

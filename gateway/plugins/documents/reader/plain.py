@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
@@ -15,6 +17,9 @@ PART_CHARS = 3_000
 TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 """Endings of names of tables, with the usual delimiter."""
 _DELIMITERS = ",;\t|"
+_TOLD = re.compile("sep=(.)\r?\n", re.IGNORECASE)
+"""A first line that names the delimiter, as Excel reads it."""
+_QUOTED = re.compile('"[^"]*"')
 _JUDGED = 20
 """Lines by which the delimiter is told."""
 _HEAD = 2_000
@@ -62,7 +67,8 @@ def opened(content: bytes, name: str) -> Document:
     found = read_text(content)
     if found is None:
         raise Unreadable("unknown")
-    if "<html" in found.text[:_HEAD].lower():
+    head = found.text[:_HEAD].lower()
+    if "<html" in head or head.lstrip().startswith("<table"):
         found = FileText(text_of_html(found.text), found.encoding, is_guess=found.is_guess)
     usual = TABLES.get(PurePosixPath(name).suffix.lower())
     return TableFile(found, usual) if usual else TextFile(found)
@@ -83,11 +89,14 @@ def _parts(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _delimiter(text: str, usual: str) -> str:
-    """Return the delimiter that stands equally often in the first lines; the usual one if none does."""
-    lines = [line for line in text[:20_000].splitlines()[:_JUDGED] if line.strip()]
-    counts = {each: {line.count(each) for line in lines} for each in _DELIMITERS}
-    even = [each for each, found in counts.items() if len(found) == 1 and found != {0}]
-    if usual in even or not even:
-        some = {each: sum(line.count(each) for line in lines) for each in _DELIMITERS}
-        return usual if usual in even or not any(some.values()) or some[usual] else max(some, key=some.__getitem__)
-    return max(even, key=lambda each: max(counts[each]))
+    """Return the delimiter that stands equally often in most of the first lines, where it is not in quotes."""
+    if told := _TOLD.match(text):
+        return told[1]
+    lines = [line for line in _QUOTED.sub("", text[:20_000]).splitlines()[:_JUDGED] if line.strip()]
+
+    def sureness(delimiter: str) -> tuple[int, int, bool]:
+        counts = Counter(filter(None, (line.count(delimiter) for line in lines)))
+        each, often = max(counts.items(), key=lambda found: (found[1], found[0]), default=(0, 0))
+        return often, each, delimiter == usual
+
+    return max(_DELIMITERS, key=sureness)

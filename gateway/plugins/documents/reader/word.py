@@ -89,12 +89,20 @@ class WordFile:
         return f"{'  ' * level}{number} {text}" if number else text
 
     def _table(self, element: Element) -> Iterator[str]:
-        for each in element.iter("tr"):
-            if cells := [self._cell(cell) for cell in each.iter("tc")]:
-                yield row(cells)
+        return map(row, self._rows(element))
+
+    def _rows(self, element: Element) -> Iterator[list[str]]:
+        for each in _outermost(element, "tr"):
+            is_deleted = each.find("trPr/del") is not None
+            if not is_deleted and (cells := [self._cell(cell) for cell in _outermost(each, "tc")]):
+                yield cells
 
     def _cell(self, cell: Element) -> str:
-        return "\n".join(filter(None, (self._paragraph(each).strip() for each in cell.iter("p"))))
+        """Return the paragraphs of a cell, and the rows of a table in it."""
+        pieces: list[str] = []
+        for each in _outermost(cell, "p", "tbl"):
+            pieces += map("; ".join, self._rows(each)) if each.tag == "tbl" else [self._paragraph(each).strip()]
+        return "\n".join(filter(None, pieces))
 
     def _text(self, element: Element) -> str:
         return "".join(self._pieces(element))
@@ -116,6 +124,8 @@ class WordFile:
             elif each.tag == "docPr" and each.get("descr"):
                 yield f"[picture: {each.get('descr')}]"
             else:
+                if each.tag == "txbxContent":
+                    yield "\n"
                 yield from self._pieces(each, style)
                 if each.tag in ("p", "tr"):  # of a text box, or of a note
                     yield "\n"
@@ -129,6 +139,15 @@ class WordFile:
 def opened(office: OfficeFile, part: str, _: Wish) -> WordFile:
     """Return a Word file with this main part. Raises Unreadable."""
     return WordFile(office, part)
+
+
+def _outermost(element: Element, *names: str) -> Iterator[Element]:
+    """Yield the elements of these names that are in no other of them."""
+    for each in element:
+        if each.tag in names:
+            yield each
+        elif each.tag not in _SKIPPED:
+            yield from _outermost(each, *names)
 
 
 def _style(paragraph: Element) -> str:
