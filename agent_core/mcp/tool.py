@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property
 
@@ -26,6 +27,9 @@ MOST_IMAGES = 5
 MOST_PROBLEMS = 3
 _WORDS = frozenset({"description", "title", "$comment"})
 _UNSHOWN = frozenset({"title", "$comment", "$schema", "$id", "examples"})
+_WORD = re.compile(r"\w+")
+_ESCAPED = re.compile(r"\\[bfnrt]")
+"""Signs between words, as JSON within a text has them."""
 _UNCHECKED = frozenset({"pattern", "patternProperties", "format"})
 """Regular expressions of the server can take exponential time on the model's text; the server checks these itself."""
 Call = Callable[[str, JsonObject], Awaitable[ToolResult]]
@@ -36,17 +40,34 @@ _JSON: TypeAdapter[JsonValue] = TypeAdapter(Json)
 
 
 def as_result(answer: types.CallToolResult, origin: Origin) -> ToolResult:
-    """Convert a result: text first, then pictures. Structured content is used only without text, since it says the
-    same."""
+    """Convert a result: text first, then pictures. Structured content is left out where the text says the same."""
     parts = [part for block in answer.content for part in _parts(block)]
     texts = [part for part in parts if isinstance(part, str)]
     images = [part for part in parts if isinstance(part, ImageContent)]
     if len(images) > MOST_IMAGES:
         texts.append(f"[{len(images) - MOST_IMAGES} more pictures are left out]")
-    if not texts and answer.structured_content is not None:
-        texts.append(json.dumps(clean_json(answer.structured_content), ensure_ascii=False))
+    structured = _JSON.validate_python(clean_json(answer.structured_content))
+    if structured is not None and not (texts and _is_said(structured, "\n".join(texts))):
+        texts.append(json.dumps(structured, ensure_ascii=False))
     text = (TextContent(text="\n".join(texts)),) if texts else ()
     return ToolResult(content=(*text, *images[:MOST_IMAGES]), origin=origin, is_error=bool(answer.is_error))
+
+
+def _is_said(value: JsonValue, text: str) -> bool:
+    """Return True if a text has all words and numbers of a value."""
+    said = {*_WORD.findall(text), *_WORD.findall(_ESCAPED.sub(" ", text))}
+    return all(said.issuperset(_WORD.findall(each)) for each in _leaves(value))
+
+
+def _leaves(value: JsonValue) -> Iterator[str]:
+    match value:
+        case dict() | list():
+            for each in value.values() if isinstance(value, dict) else value:
+                yield from _leaves(each)
+        case None | bool():
+            return
+        case _:
+            yield str(value)
 
 
 def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:

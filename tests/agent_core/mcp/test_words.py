@@ -146,3 +146,28 @@ def test_tools_that_come_and_go_stand_behind_ours_and_never_take_their_place() -
 
     assert [spec.name for spec in registry.specs()] == ["ours", "z_ours"]
     assert registry.get("a_new") is called, "its call may be running"
+
+
+@pytest.mark.parametrize(
+    ("texts", "structured", "shown"),
+    [
+        (["Found 2 flights."], {"flights": ["LH 1", "BA 2"]}, 'Found 2 flights.\n{"flights": ["LH 1", "BA 2"]}'),
+        ([""], {"total": 3}, '\n{"total": 3}'),
+        (['{\n  "total": 3, "note": "a\\nb"\n}'], {"total": 3, "note": "a\nb"}, '{\n  "total": 3, "note": "a\\nb"\n}'),
+        (["5"], {"result": 5}, "5"),
+        (['{"id": 1}', '{"id": 2}'], {"result": [{"id": 1}, {"id": 2}]}, '{"id": 1}\n{"id": 2}'),
+        (
+            ["# Issue 7\n**Größe** is open"],
+            {"number": 7, "title": "Größe", "open": True},
+            "# Issue 7\n**Größe** is open",
+        ),
+    ],
+)
+def test_structured_content_is_shown_unless_the_text_says_the_same(
+    texts: list[str], structured: JsonObject, shown: str
+) -> None:
+    content = [TextContent(text=text) for text in texts]
+
+    assert (
+        text_of(as_result(CallToolResult(content=content, structured_content=structured), NOT_KNOWN).content) == shown
+    )
