@@ -25,16 +25,21 @@ _OVERFLOW_PATTERNS = (
     r"exceed\w* (?:the )?(?:model'?s? )?(?:available |maximum |max )?(?:allowed )?context (?:size|length|window)",
     r"exceed_context_size",
     # Anthropic: "prompt is too long: 213462 tokens", "input length and `max_tokens` exceed context limit"
-    r"(?:prompt|input|request|message)s? (?:is |are |has |was )?(?:too long|too large for)",
+    r"(?:prompt|input|request|message)s? (?:is |are |has |was )?(?:too long|too large (?:for|to process))",
     r"(?:prompt|input) (?:token count|length|tokens).{0,60}exceed",
     r"(?:prompt|request)_too_(?:long|large)",
+    r"too many total text bytes|body too large for",
     # Gemini, Bedrock, xAI, GitHub, Moonshot
     r"maximum number of tokens allowed|maximum prompt length|exceeds the limit of \d+|exceeded model token limit",
     # Groq, Mistral, Together, SGLang
-    r"reduce the length of the (?:messages|input|prompt)|too large for model with",
-    r"(?:longer|greater|larger) than the (?:model'?s )?(?:maximum )?context",
+    r"reduce (?:the length of )?(?:the|your) (?:messages|input|prompt)|too large for model with",
+    r"(?:longer|greater|larger) than the (?:model'?s )?(?:maximum )?(?:context|model length)",
+    # TGI, Together, SiliconFlow, Volcengine, GLM, GitHub
+    r"`inputs` (?:tokens \+|must have less than)|max_seq_len|max message tokens|prompt exceeds max",
+    r"number of tokens.{0,60}exceed|(?<!daily )(?<!monthly )tokens?[ _]limit[ _](?:is |was )?(?:reached|exceeded)",
+    r"(?:prompt|输入|上下文|提示词?|消息)[^。速频]{0,20}(?:超长|过长|超出|超过|超限)",
     # MiniMax, LM Studio: "context window exceeds limit", "context length of only 2048 tokens"
-    r"context (?:length|window|size) (?:exceed\w*|is too small|of only|limit)",
+    r"context (?:length|window|size) (?:(?:has been |was )?exceed\w*|is too small|of only|is only|limit)",
     # Cohere, DashScope
     r"too many (?:input |total |prompt )?tokens(?! per)|range of input length should be",
 )
@@ -44,13 +49,15 @@ _RATE_LIMIT = (
     r"|(?:tokens?|requests?)[ _]per[ _](?:minute|second|hour|day)"
 )
 _QUOTA = (
-    r"insufficient[ _](?:quota|balance|credits?|funds)|exceeded your current quota|credit balance is too low"
+    r"insufficient[ _](?:\w+ ){0,3}(?:quota|balance|credits?|funds)|balance (?:is )?(?:insufficient|not enough)"
+    r"|exceeded your current quota|credit balance is too low|monthly limit|key limit exceeded"
     r"|billing[ _](?:hard[ _]limit|not[ _]active|details)|payment required|out of credits?|quota exhausted|arrearage"
-    r"|spending limit|usage limit (?:has been )?reached|monthly limit|key limit exceeded|余额不足|欠费"
+    r"|spending limit|usage limit (?:has been )?reached|reached your [\w ]{0,30}usage limits?"
+    r"|free ?tier[\w ]{0,30}(?:only|exhausted)|used (?:up|all) (?:your|available)|余额不足|欠费"
 )
 _AUTH = (
     r"(?:invalid|incorrect|missing|wrong|no|expired|provide (?:an?|your)) api[ _-]?key"
-    r"|api[ _-]?key (?:not|is not|is in)\s?valid|api_key_invalid|invalid x-api-key"
+    r"|api[ _-]?key (?:(?:not|is not|is in)\s?valid|(?:has |is )?expired)|api_key_invalid|invalid x-api-key"
     r"|authentication[ _](?:error|fails|failed)|invalid[ _]authentication|unauthorized|permission[ _]denied"
 )
 _NO_MEMORY = r"(?:requires|needs) more (?:system |gpu )?memory"
@@ -75,11 +82,14 @@ _SPAN = (
 _SECONDS = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "d": 86_400}
 """In each unit, by its beginning; others are seconds."""
 _SOON = (
-    r"(?:(?:try again|retry)(?: your request)? (?:in|after)|\bwait(?: for)?) "
-    rf"(?P<spans>(?:{_SPAN})+)|retry(?:Delay|_after(?:_seconds)?)\W+(?P<seconds>\d+(?:\.\d+)?)"
+    r"(?:(?:try again|retry)(?: your request)? (?:in|after)|resets? (?:in|after)|\bwait(?: for)?) "
+    rf"(?P<spans>(?:{_SPAN})+)|retry(?:Delay|[- _]after(?:_seconds)?)\W+(?P<seconds>\d+(?:\.\d+)?)"
+    r"|(?P<chinese>\d+)\s*(?P<unit>秒|分)钟?[之以]?后"
 )
 _RESET = r"X-RateLimit-Reset\W+(\d{9,13})\b"
 """The end of OpenRouter's days, among its words."""
+_MOMENTS = 100_000_000
+"""A larger number of seconds than anybody waits for is a moment, since the epoch."""
 _IN_MILLISECONDS = 100_000_000_000
 """A later moment than anybody waits for, if it were in seconds since the epoch."""
 _TITLE = LatePattern("<title>([^<]{1,200})</title>", re.IGNORECASE)
@@ -207,7 +217,7 @@ def retry_after_s(headers: Mapping[str, str], text: str, *, now: float) -> float
         return milliseconds / 1000
     value = headers.get("retry-after")
     if (seconds := _number(value)) is not None:
-        return seconds
+        return _until(seconds, now) if seconds > _MOMENTS else seconds
     if value and re.fullmatch(f"(?:{_SPAN})+", value.strip()):
         return _sum(value)
     if value and (parsed := email.utils.parsedate_tz(value)):
@@ -225,11 +235,16 @@ def _number(value: str | None) -> float | None:
 
 def _spoken_delay(text: str, now: float) -> float | None:
     if found := _says(_SOON, text):
+        if found["chinese"]:
+            return float(found["chinese"]) * (60 if found["unit"] == "分" else 1)
         return _sum(found["spans"]) if found["spans"] else float(found["seconds"])
-    if found := _says(_RESET, text):
-        moment = int(found[1])
-        return max(0.0, (moment / 1000 if moment > _IN_MILLISECONDS else moment) - now)
-    return None
+    found = _says(_RESET, text)
+    return _until(float(found[1]), now) if found else None
+
+
+def _until(moment: float, now: float) -> float:
+    """Return the seconds until a moment in seconds or milliseconds since the epoch."""
+    return max(0.0, (moment / 1000 if moment > _IN_MILLISECONDS else moment) - now)
 
 
 def _sum(spans: str) -> float:

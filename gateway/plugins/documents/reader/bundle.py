@@ -57,10 +57,8 @@ class Bundle:
 
 def zipped(content: ZipFile, wish: Wish, depth: int, open_it: Open) -> Document:
     """Return a zip, or the file inside of it that is wanted. Raises Unreadable."""
-    infos = [each for each in content.infolist() if not each.is_dir() and not _OF_MACOS.match(each.filename)][
-        :MOST_FILES
-    ]
-    files = {_name(each): _reading(content, each) for each in infos}
+    infos = [each for each in content.infolist() if not (each.is_dir() or _OF_MACOS.match(each.filename))]
+    files = {_name(each): _reading(content, each) for each in infos[:MOST_FILES]}
     return _bundle("Zip", files, "", wish, depth, open_it)
 
 
