@@ -17,7 +17,9 @@ REFUSED = frozenset({400, 404, 422, 500, 501})
 
 _NEEDED = frozenset({"model", "messages", "stream", "api_key", "api_base", "timeout"})
 _ALIASES: Mapping[str, tuple[str, ...]] = {
-    "reasoning_effort": ("reasoning_effort", "reasoning.effort", "thinking", "think", "output_config", "effort"),
+    "reasoning_effort": (
+        *("reasoning_effort", "reasoning.effort", "thinking", "think", "thinking_budget", "output_config", "effort"),
+    ),
     LIMIT: (LIMIT, "max_new_tokens"),
     "thinking": ("thinking", "budget_tokens"),
     "stream_options": ("stream_options", "include_usage"),
@@ -39,6 +41,7 @@ _NO_TOOLS = "|".join(
         r"(?:not (?:supported|enabled|available|allowed)|unsupported)",
         # vLLM, llama.cpp, OpenRouter
         r"enable-auto-tool-choice|tools param requires|no endpoints found that support tool",
+        r"不支持(?:使用)?(?:工具|函数)(?:调用)?",
         # as an unknown parameter: OpenAI, Google, Groq, servers made with FastAPI
         r"(?:unrecogni[sz]ed|unknown|unsupported|unexpected)[^.]{0,60}['\"`: ]tools\b(?![.\[]\d)",
         r"property ['\"`]tools['\"`] is|\btools: extra inputs|\[\"body\", ?\"tools\"\]",

@@ -16,6 +16,7 @@ from enum import StrEnum
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.skills.skill import FILE, MOST_APPROVED_BYTES, MOST_APPROVED_FILES, MOST_BYTES, PackedSkill
@@ -40,6 +41,8 @@ _ENTRY_MARK = b"PK\x01\x02"
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, ValueError, OSError, EOFError, RuntimeError)
 """What the libraries raise for archives that are damaged, or that they cannot read."""
 _ZIP, _GZIP, _TAR, _TAR_AT = b"PK", b"\x1f\x8b", b"ustar", 257
+_WINDOWS = 0
+"""The system of zips in which some programs write backslashes between folders."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _JUNK = frozenset({"__MACOSX", ".DS_Store", ".git", "__pycache__", "Thumbs.db"})
 
@@ -86,7 +89,7 @@ def packed_skill(content: bytes, title: str, *, within: str = "", wanted: str = 
         wanted: Name of the skill's folder, if there are several.
     """
     try:
-        entries = list(_entries(content))
+        entries = _with_file(list(_entries(content)))
     except _DAMAGED as error:
         raise BadArchive(ArchiveTrouble.NO_ARCHIVE) from error
     folder = _folder(entries, within.strip("/"), wanted)
@@ -115,7 +118,8 @@ def _of_zip(content: bytes) -> Iterator[Entry]:
         raise BadArchive(ArchiveTrouble.TOO_MANY, str(count))
     archive = zipfile.ZipFile(io.BytesIO(content))
     for info in archive.infolist():
-        if not info.is_dir() and not _is_junk(path := checked_path(info.orig_filename)):
+        named = info.orig_filename.replace("\\", "/") if info.create_system == _WINDOWS else info.orig_filename
+        if not named.endswith("/") and not _is_junk(path := checked_path(named)):
             yield Entry(path, info.file_size, _trouble_of_zip(info), partial(_unzipped, archive, info))
 
 
@@ -185,7 +189,20 @@ def checked_path(path: str) -> str:
 
 
 def _is_junk(path: str) -> bool:
-    return not _JUNK.isdisjoint(path.split("/"))
+    parts = path.split("/")
+    return not _JUNK.isdisjoint(parts) or parts[-1].startswith("._")  # as macOS adds beside each file of a tar
+
+
+def _with_file(entries: list[Entry]) -> list[Entry]:
+    """Return the entries, with `Skill.md` and the like under the right name if none has it."""
+    if any(f"/{entry.path}".endswith(f"/{FILE}") for entry in entries):
+        return entries
+    return [
+        replace(entry, path=entry.path[: -len(FILE)] + FILE)
+        if f"/{entry.path}".upper().endswith(f"/{FILE}".upper())
+        else entry
+        for entry in entries
+    ]
 
 
 def _folder(entries: Iterable[Entry], within: str, wanted: str) -> str:

@@ -41,19 +41,21 @@ _EARLIER = (
 _PERIOD = LatePattern(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|weekend|month|quarter|year)\b"
     rf"|{_ON_A_DAY}|{_EARLIER}|at\s+(?:a\s+)?(?:quarter|half)\s+(?:past|to)\b|the\s+(?:day|night|week)\s+(?:before|after)\b"
+    r"|of\s+(?:next|this|the\s+following)\s+(?:week|month|year)\b|the\s+(?:following|next|same)\s+day\b"
+    r"|(?:every|each)\s+year\b|annually\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
 """A part of a time that no other pattern reads."""
 _PART_BEHIND = LatePattern(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
-_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b(?!\s+(?:at\s+)?\d)", re.IGNORECASE)
+_ADJECTIVE = LatePattern(r"(?:daily|hourly|yearly|weekdays?|weekends?)\b(?!\s+(?:at\s+)?\d)", re.IGNORECASE)
 """As in `9:00 daily standup`."""
 _ENGLISH = LatePattern(
     r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"
 )
 _CHINESE = LatePattern(
     r"(?:持续|连续|为期)[\d一二两三四五六七八九十半]|[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|过[\d一二三四五六七八九十]{1,3}分|左右|节假日|周末"
-    r"|提[前早][\d一二两三四五六七八九十半几]|差(?:一刻|[\d一二两三五十]{1,2}分)|[零〇]\d|(?:开始|起)[，,\s]*每|在?(?:圣诞|元旦|除夕|春节|元宵|清明|端午|中秋|国庆|情人节|劳动节)"
+    r"|提[前早][\d一二两三四五六七八九十半几]|差(?:一刻|[\d一二两三五十]{1,2}分)|[零〇]\d|(?:开始|起)[，,\s]*每|每年|次日|第二天|[加减]\d|推迟\d|(?:连着|一连)[\d一二两三四五六七八九十几]|[（(]?[农阴旧]历|在?(?:圣诞|元旦|除夕|春节|元宵|清明|端午|中秋|国庆|情人节|劳动节)"
 )
 _AGAIN = LatePattern(r"\b(?:every|each)\b|每", re.IGNORECASE)
 _LEADS_TO_A_TIME = LatePattern(
@@ -115,6 +117,7 @@ def goes_on(text: str) -> bool:
             or _PART_BEHIND.match(text)
             or ENGLISH.patterns["length"].match(text)
             or _CHINESE.match(text)
+            or _PERIOD.match(text)
             or _is_time(text)
         ):
             return True

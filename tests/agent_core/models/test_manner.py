@@ -256,6 +256,8 @@ ALL = {"max_tokens", "temperature", "stream_options", "parallel_tool_calls", "re
         ("max_tokens is too large: 8192. This model supports at most 4096 completion tokens", "max_tokens"),
         ("`reasoning_effort` is not supported with this model", "reasoning_effort"),
         ("'thinking' is not supported by this model", "reasoning_effort"),
+        ("The thinking_budget is out of range; supported values are integers from 128 to 32768", "reasoning_effort"),
+        ("该模型不支持工具调用", "tools"),
         ("reasoning_effort: Input should be 'low', 'medium' or 'high'", "reasoning_effort"),
         ("The parameter `reasoning_effort` specified in the request is not valid", "reasoning_effort"),
         ("max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for claude-x", "max_tokens"),

@@ -1,5 +1,6 @@
 """Archives of skills: what is read from them, and what is refused."""
 
+import io
 import tarfile
 import unicodedata
 import zipfile
@@ -42,6 +43,41 @@ def test_a_skill_is_read_from_a_zip_and_from_a_tar(content: bytes) -> None:
 
 def test_a_skill_at_the_top_without_a_name_is_called_like_the_archive() -> None:
     assert packed_skill(zipped({"SKILL.md": "---\ndescription: Does it.\n---\n\nDo.\n"}), "my-skill").name == "my-skill"
+
+
+@pytest.mark.parametrize("name", ["Skill.md", "skill.md", "SKILL.MD"])
+def test_its_file_may_be_written_in_other_letters(name: str) -> None:
+    files = {f"rates/{name}": SKILL_MD, "rates/scripts/rate.py": "print(1.08)\n"}
+
+    assert packed_skill(zipped(files), "title").files == packed_skill(zipped(), "title").files
+
+
+def test_a_document_with_the_same_letters_is_left_beside_the_file() -> None:
+    files = {**MD, "rates/references/skill.md": "More."}
+
+    assert packed_skill(zipped(files), "title").files.keys() == {"SKILL.md", "references/skill.md"}
+
+
+def test_what_macos_adds_is_left_out() -> None:
+    added = {"./._rates": "\0", "rates/._SKILL.md": "\0", "__MACOSX/rates/._SKILL.md": "\0", "rates/.DS_Store": "\0"}
+
+    for packed in (zipped, tarred):
+        assert packed_skill(packed({**FILES, **added}), "title").files == packed_skill(zipped(), "title").files
+
+
+def test_folders_of_a_zip_of_windows_may_stand_before_backslashes() -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        for path, text in {
+            "rates\\": "",
+            "rates\\SKILL.md": SKILL_MD,
+            "rates\\scripts\\rate.py": "print(1.08)\n",
+        }.items():
+            info = zipfile.ZipInfo(path)
+            info.create_system = 0
+            file.writestr(info, text)
+
+    assert packed_skill(content.getvalue(), "title").files == packed_skill(zipped(), "title").files
 
 
 def test_a_folder_of_a_repository_is_taken_and_the_rest_left() -> None:
