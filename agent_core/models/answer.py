@@ -71,6 +71,7 @@ class Answer:
         """The pieces of the text as they came."""
         self._choice: int | None = None
         self._is_chosen = False
+        self._sources: dict[str, None] = {}
         self._usage: WireUsage | None = None
         self._finish_reason: str | None = None
         self._began = False
@@ -98,6 +99,7 @@ class Answer:
         if not self._is_mine(chunk):
             return
         self._finish_reason = chunk.finish_reason or self._finish_reason
+        self._sources |= dict.fromkeys(chunk.sources)
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
 
@@ -133,7 +135,16 @@ class Answer:
         yield from self._sorted(self._written.feed(self._said.rest(), is_last=True))
         if self._written.held:
             yield from self._held_back()
+        if notes := self._notes():
+            yield TextDelta(index=self._words(notes, thinking=False), delta=notes)
         self._settle()
+
+    def _notes(self) -> str:
+        """Return the addresses to which numbers in the text refer, as it lacks them."""
+        said = "".join(self._heard)
+        lacking = [(number, url) for number, url in enumerate(self._sources, 1) if url not in said]
+        lines = [f"- [{number}] {url}" for number, url in lacking if f"[{number}]" in said]
+        return "\n".join(["\n", *lines]) if lines else ""
 
     def _held_back(self) -> Iterator[TextDelta | ToolCallDelta]:
         """Yield the calls that stand in the text, and the words around them."""

@@ -28,6 +28,7 @@ _PRIVATE = re.compile(r"reasoning|thinking|thought|signature|extra_content|provi
 _PICTURES = ("images", "image")
 PICTURE = "\n[The model made a picture. Parley cannot pass it on.]\n"
 """Placeholder, in lines of its own, of a picture that an image model sends beside its words or among their parts."""
+_SOURCES = ("citations", "search_results", "annotations")
 _SIGNED_BY = "__thought__"
 _ARGUMENTS = ("arguments", "parameters", "input")
 _TEXTS = ("text", "content", "thinking", "summary", "value", "parts", "refusal")
@@ -81,6 +82,8 @@ class Chunk(Struct, frozen=True):
     finish_reason: str | None = None
     usage: WireUsage | None = None
     error: WireError | None = None
+    sources: tuple[str, ...] = ()
+    """Addresses of pages to which numbers in the text refer, such as `[1]`."""
 
 
 def read_chunk(value: object) -> Chunk:
@@ -98,7 +101,7 @@ def read_chunk(value: object) -> Chunk:
     error = error_in(fields)
     usage = usage_in(fields.get("usage")) or usage_in((fields_of(fields.get("x_groq")) or {}).get("usage"))
     if error is not None or not choices:
-        return Chunk(usage=usage, error=error)
+        return Chunk(usage=usage, error=error, sources=tuple(_addresses(fields)))
     first = _first(_listed(choices))
     if first is None:
         return Chunk(usage=usage)
@@ -108,7 +111,19 @@ def read_chunk(value: object) -> Chunk:
         finish_reason=_finish(first, is_whole=fields.get("object") == _WHOLE),
         usage=usage or usage_in(first.get("usage")),
         error=error_in({"error": told}) if (told := first.get("error")) else None,
+        sources=(*_addresses(fields), *_addresses(first.get("delta")), *_addresses(first.get("message"))),
     )
+
+
+def _addresses(value: object) -> Iterator[str]:
+    """Yield the sources of a chunk or a delta: Perplexity's, or the annotations of OpenAI and OpenRouter."""
+    fields = fields_of(value) or {}
+    told = next((told for name in _SOURCES if (told := fields.get(name))), ())
+    for each in _listed(told):
+        source = fields_of(each) or {"url": each}
+        url = (fields_of(source.get("url_citation")) or source).get("url")
+        if isinstance(url, str) and url.startswith(("https://", "http://")):
+            yield url
 
 
 def _first(choices: Sequence[object]) -> Mapping[str, object] | None:

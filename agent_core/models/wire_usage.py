@@ -16,6 +16,8 @@ class WireUsage(Struct, frozen=True):
     completion: int | None = None
     cache_read: int = 0
     cache_write: int = 0
+    total: int | None = None
+    """May count reasoning that `completion` does not, as xAI's and Gemini's does."""
 
     def after(self, earlier: "WireUsage | None") -> "WireUsage":
         """Return these counts, and the earlier ones where these tell nothing: some servers tell them one by one."""
@@ -26,12 +28,14 @@ class WireUsage(Struct, frozen=True):
             self.completion or earlier.completion,
             self.cache_read or earlier.cache_read,
             self.cache_write or earlier.cache_write,
+            self.total or earlier.total,
         )
 
     def priced(self, model: ModelInfo) -> Usage:
         """Return usage with cost; `Usage` counts each token once."""
         fresh = max(0, (self.prompt or 0) - self.cache_read - self.cache_write)
-        output = self.completion or 0
+        beside = self.total - self.prompt if self.total and self.prompt else 0
+        output = max(self.completion or 0, beside)
         price = model.input_price or 0.0
         read_price = price if model.cache_read_price is None else model.cache_read_price
         write_price = price if model.cache_write_price is None else model.cache_write_price
@@ -59,4 +63,5 @@ def usage_in(value: object) -> WireUsage | None:
         completion=count_in(fields.get("completion_tokens", fields.get("output_tokens"))),
         cache_read=cached,
         cache_write=count_in(details.get("cache_creation_tokens")) or 0,
+        total=count_in(fields.get("total_tokens")),
     )
