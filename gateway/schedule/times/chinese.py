@@ -55,6 +55,7 @@ _PATTERNS = {
     "next_weekday": rf"{_AND}?\s*(?:每?{_WEEK})?(?!天天){_WEEKDAY}"
     r"(?=[、，,和及与跟\s\d之以外到至早上下中晚凌清傍夜一二三四五六日天周星礼]|$)",
     "to_weekday": rf"[到至-]\s*{_WEEK}?{_WEEKDAY}(?:的?每[天日])?",
+    "first_day": "的?第一天",
     "last_day": "的?最后一天",
     "working_day": f"{_WHICH}工作日",
     "counted_weekday": f"{_WHICH}{_WEEK}{_WEEKDAY}",

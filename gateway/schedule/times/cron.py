@@ -34,6 +34,10 @@ _NICKNAMES = {
 }
 _OTHER_NICKNAMES = frozenset({"@reboot", "@every"})
 _WORD = re.compile(r"\S+")
+_SIXTH = re.compile(
+    r"\?|[\d*/,-]*\*[\d*/,-]*|(?:MON|TUE|WED|THU|FRI|SAT|SUN)(?:[-,#](?:MON|TUE|WED|THU|FRI|SAT|SUN|\d))*", re.ASCII
+)
+"""A further field, as in lines that begin with seconds."""
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
 _FORMS = [
     re.compile(field, re.ASCII | re.IGNORECASE)
@@ -54,7 +58,7 @@ def cron_in_front(text: str) -> tuple[Cron, str] | None:
             raise BadRule("bad_cron_fields", count=len(fields))
         return None
     rest = text[fields[-1].end() :]
-    if "*" in (further := words[-1][0]) and len(words) > len(_FORMS) and _FORMS[0].fullmatch(further):
+    if len(words) > len(_FORMS) and _SIXTH.fullmatch(words[-1][0]):
         raise BadRule("bad_cron_fields", count=len(words))
     if _FORMS[0].fullmatch(rest.strip()):
         raise BadRule("bad_cron_fields", count=len(words))

@@ -104,6 +104,8 @@ class DayReader(Reader):
             return Dates("MONTHLY", weekdays=WORKING_DAYS, position=ordinal(found["which"]))
         if found := self.take("counted_weekday"):
             return Dates("MONTHLY", nth=((weekday(found["weekday"]), ordinal(found["which"])),))
+        if self.take("first_day"):
+            return Dates("MONTHLY", days=(1,))
         if self.take("last_day"):
             return Dates("MONTHLY", days=(-1,))
         days: set[int] = set()

@@ -80,6 +80,7 @@ _PATTERNS = {
     "every_first_or_last": r"every(?=\s+(?:first|last)\b|\s+\d{1,2}(?:st|nd|rd|th)\s*(?:,|and\b|at\b|\d))",
     "on_the": r"(?:(?:on|every|each)\s+)?(?:the\b)?",
     "of_every_month": r"(?:day\s+)?of\s+(?:every|each|the)\s+month\b",
+    "first_day": r"first(?:\s+day(?!\w)|(?=\s+of\s))",
     "last_day": r"last(?:\s+day)?(?!\w)",
     "working_day": rf"(?P<which>{_WHICH})\s+(?:(?:working|business)\s+day|workday|weekday)\b",
     "counted_weekday": rf"(?P<which>{_WHICH}|[1-5](?:st|nd|rd|th))\s+{_WEEKDAY}",

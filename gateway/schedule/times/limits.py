@@ -29,6 +29,7 @@ _ENGLISH = (
     rf"\b(?:{_BOUND}){_PERIODS}|\bfor\s+(?:the\s+next\s+)?{AMOUNT}(?:days?|weeks?|fortnights?|months?|years?)\b"
     r"|\bon\s+(?:weekdays|weekends|work(?:ing\s+)?days)\b"
 )
+_PART_OF_DAY = r"(?:day(?:time)?|night|(?:work|working|office|business)\s+(?:hours|time))\b"
 _DAY = (
     rf"(?:[今明后][天年]|[上下本这]*个?(?:周|星期|礼拜|月)[一二三四五六日天末底]?|年[底末]|节?假日|圣诞节?|元旦|春节|除夕|国庆节?"
     rf"|(?:{CHINESE_NUMBER})月(?:(?:{CHINESE_NUMBER})[日号])?)"
@@ -38,7 +39,8 @@ _CHINESE = (
     rf"|(?:持续|连续|为期)(?:{CHINESE_NUMBER}|半)个?(?:天|周|星期|月|年)|一?共(?:{CHINESE_NUMBER})[次回遍]"
 )
 _BEGINS = LatePattern(
-    rf"[(（]?(?:{_ENGLISH}|(?:from|during|not){_PERIODS}|unless\b|(?:\d{{1,3}}|{SPELT})\s+times\b|x\d|{_CHINESE})",
+    rf"[(（]?(?:{_ENGLISH}|(?:from|during|not){_PERIODS}|(?:during|in|within)\s+(?:the\s+)?{_PART_OF_DAY}"
+    rf"|unless\b|(?:\d{{1,3}}|{SPELT})\s+times\b|x\d|{_CHINESE})",
     re.IGNORECASE,
 )
 _ENDS = LatePattern(rf"(?:{_ENGLISH}|{_CHINESE})", re.IGNORECASE)

@@ -173,6 +173,10 @@ def test_a_day_at_the_end_belongs_to_what_is_said_where_the_time_has_one_or_ends
         ("every 1 hour 30 minutes x", "every 90 minutes"),
         ("10.12.2026 9:00 x", "on Thu 10 Dec 2026 at 09:00"),
         ("每隔一天 x", "every 2 days"),
+        ("first day of every month at 9 x", "on the 1st of every month at 09:00"),
+        ("on the first of every month at 9 x", "on the 1st of every month at 09:00"),
+        ("every first of the month at 9 x", "on the 1st of every month at 09:00"),
+        ("每月第一天9点 x", "on the 1st of every month at 09:00"),
         ("每隔两小时 x", "every 2 hours"),
     ],
 )
