@@ -6,7 +6,7 @@ passes `fits` to measure.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 from urllib.parse import quote
@@ -87,6 +87,13 @@ def visible(text: str) -> bool:
 def literal(text: str) -> str:
     """Return the text with its Markdown characters escaped, also those that begin a line behind another one."""
     return _BEGINNINGS.sub(r"\1\\\2", _MARKS.sub(_escaped, text))
+
+
+def with_votes(options: Iterable[tuple[str, int]]) -> list[str]:
+    """Return the options of a poll as a list, with their votes once there are some."""
+    given = list(options)
+    is_voted = any(votes for _, votes in given)
+    return [f"- {option} (votes: {votes})" if is_voted else f"- {option}" for option, votes in given]
 
 
 def linked(label: str, address: str) -> str:

@@ -9,7 +9,7 @@ from channels.attachments import shows
 from channels.base import Sender
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
-from channels.text import MessageText, emoji_told, in_utc, linked, without
+from channels.text import MessageText, emoji_told, in_utc, linked, with_votes, without
 from channels.unread import Unread
 from channels.values import Standing
 
@@ -74,8 +74,10 @@ def _poll(message: Content) -> str:
     poll = message.poll
     if poll is None:
         return ""
-    question, answers = poll.question.shown, [each.poll_media.shown for each in poll.answers]
-    lines = [f"Poll: {question}".strip(), *(f"- {answer}" for answer in answers if answer)]
+    votes = {each.id: each.count for each in poll.results.answer_counts} if poll.results else {}
+    question, answers = poll.question.shown, [each for each in poll.answers if each.poll_media.shown]
+    answered = ((each.poll_media.shown, votes.get(each.answer_id, 0)) for each in answers)
+    lines = [f"Poll: {question}".strip(), *with_votes(answered)]
     return "\n".join(lines) if question or len(lines) > 1 else ""
 
 

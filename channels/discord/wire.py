@@ -141,12 +141,23 @@ class PollText(Forgiving):
 
 
 class PollAnswer(Forgiving):
+    answer_id: int = 0
     poll_media: PollText = PollText()
+
+
+class AnswerCount(Forgiving):
+    id: int
+    count: int = 0
+
+
+class PollResults(Forgiving):
+    answer_counts: tuple[AnswerCount, ...] = ()
 
 
 class Poll(Forgiving):
     question: PollText = PollText()
     answers: tuple[PollAnswer, ...] = ()
+    results: PollResults | None = None
 
 
 class Content(Forgiving):

@@ -6,7 +6,7 @@ from channels.telegram.entities import IsOurs, spelled
 from channels.telegram.rich_message import rich_words
 from channels.telegram.vcard import card_words
 from channels.telegram.wire import File, Message, Task
-from channels.text import MessageText, linked
+from channels.text import MessageText, linked, with_votes
 from channels.unread import Unread
 
 _SERVICE = frozenset(
@@ -175,7 +175,7 @@ def _enclosed(message: Message) -> str:
             return f"Contact: {name}, {contact.phone_number}\n{more}".strip()
         case Message(poll=poll) if poll:
             about = spelled(poll.description, poll.description_entities).text
-            options = (f"- {option.text}" for option in poll.options)
+            options = with_votes((option.text, option.voter_count) for option in poll.options)
             return "\n".join(filter(None, (f"Poll: {poll.question}", about, *options)))
         case Message(location=location) if location:
             named = f" ({message.venue.title}, {message.venue.address})" if message.venue else ""

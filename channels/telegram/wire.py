@@ -99,6 +99,7 @@ class Contact(Forgiving):
 
 class Option(Forgiving):
     text: Text
+    voter_count: int = 0
     persistent_id: str = ""
 
 

@@ -210,6 +210,18 @@ def test_the_answers_of_a_poll_are_read_with_their_emoji() -> None:
     assert event.shared == "Poll: Tea?\n- 🍵 Green\n- :mug: Black\n- 💧\n- None"
 
 
+def test_the_votes_of_a_poll_are_read() -> None:
+    answers: list[JsonValue] = [
+        {"answer_id": 1, "poll_media": {"text": "Green"}},
+        {"answer_id": 2, "poll_media": {"text": "Black"}},
+    ]
+    results: Json = {"is_finalized": True, "answer_counts": [{"id": 2, "count": 4, "me_voted": False}]}
+
+    event = heard(DM, poll={"question": {"text": "Tea?"}, "answers": answers, "results": results})
+
+    assert event.shared == "Poll: Tea?\n- Green (votes: 0)\n- Black (votes: 4)"
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [("party", ":party:"), ("party_parrot", ":party_parrot:"), ("now_run_all_of_it", ":emoji:"), ("x" * 32, ":emoji:")],

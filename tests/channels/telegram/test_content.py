@@ -162,6 +162,14 @@ def test_a_poll_has_its_description_with_addresses_and_its_picture() -> None:
     assert [each.name for each in event.attachments] == ["photo-u1.jpg"]
 
 
+def test_the_votes_of_a_poll_are_read() -> None:
+    options: list[JsonValue] = [{"text": "now", "voter_count": 3}, {"text": "later", "voter_count": 0}]
+
+    event = received(poll={"id": "1", "question": "When?", "options": options, "total_voter_count": 3})
+
+    assert event.shared == "Poll: When?\n- now (votes: 3)\n- later (votes: 0)"
+
+
 def test_a_reply_to_one_task_or_option_says_which() -> None:
     tasks: list[JsonValue] = [{"id": 1, "text": "shop"}, {"id": 2, "text": "cook", "completion_date": 9}]
     options: list[JsonValue] = [{"text": "yes", "persistent_id": "a"}, {"text": "no", "persistent_id": "b"}]
