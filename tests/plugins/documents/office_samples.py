@@ -9,13 +9,14 @@ S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
 R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
-PERCENT, DATE = 1, 2
+PERCENT, DATE, POSTAL_CODE = 1, 2, 3
 """Styles of cells."""
 _STYLES = (
+    '<numFmts count="1"><numFmt numFmtId="164" formatCode="00000"/></numFmts>'
     '<fonts count="1"><font/></fonts><fills count="1"><fill><patternFill/></fill></fills>'
     '<borders count="1"><border/></borders>'
     '<cellStyleXfs count="1"><xf/></cellStyleXfs>'
-    '<cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="10"/><xf numFmtId="14"/></cellXfs>'
+    '<cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="10"/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs>'
 )
 _TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'

@@ -8,13 +8,13 @@ import pytest
 from agent_core.messages import JsonObject
 from agent_core.models.scripted import calls
 from tests.plugins.documents.conftest import Reads, results, told
-from tests.plugins.documents.office_samples import DATE, PERCENT, S, cell, excel, line
+from tests.plugins.documents.office_samples import DATE, PERCENT, POSTAL_CODE, S, cell, excel, line
 
 BUDGET = excel(
     {
         "Budget": [
             line(1, cell("A1", "Item"), cell("B1", "Cost")),
-            line(2, cell("A2", "Rent"), cell("B2", 1200)),
+            line(2, cell("A2", "Rent"), cell("B2", 1200), cell("D2", 1067, style=POSTAL_CODE)),
             line(7, cell("A7", "Tax"), cell("B7", 240.5, formula="B2*0.2+0.5"), cell("D7", 0.05, style=PERCENT)),
             line(8, cell("A8", "Due"), cell("B8", 45000, style=DATE)),
         ],
@@ -33,7 +33,7 @@ async def test_a_sheet_is_read_with_the_addresses_of_its_cells(reads: Reads) -> 
         "--- Budget!A1:D8\n"
         "|  | A | B | D |\n"
         "| 1 | Item | Cost |  |\n"
-        "| 2 | Rent | 1200 |  |\n"
+        "| 2 | Rent | 1200 | 01067 |\n"
         "| 7 | Tax | 240.5 | 5% |\n"
         "| 8 | Due | 2023-03-15 |  |\n"
         "--- Rates!C3\n"

@@ -84,6 +84,30 @@ async def test_an_e_mail_is_read_with_its_heads_and_files(reads: Reads) -> None:
     assert "p {}" not in context
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"DKIM-Signature: v=1\r\n",
+        b"To: ann@example.com\r\n",
+        b"From - Mon Jan 5 2026\r\n",
+        b"Authentication-Results: mx.example.com\r\n",
+        b"mime-version: 1.0\r\n",
+        b"\xef\xbb\xbfSubject: Rent\r\n",
+    ],
+)
+async def test_an_e_mail_is_read_whatever_head_it_begins_with(reads: Reads, head: bytes) -> None:
+    context = await told(reads, "mail.eml", head + letter(lease_pdf=LEASE))
+
+    for said in ("E-mail, 2 pages", "See the lease.", "--- lease.pdf, p. 1\n7. A late fee is due."):
+        assert said in context
+
+
+async def test_an_e_mail_with_another_name_is_read_if_it_says_how_its_parts_are_encoded(reads: Reads) -> None:
+    page = b"Mime-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<p>See the lease.</p>"
+
+    assert "E-mail, 1 page" in await told(reads, "export.doc", page)
+
+
 BUNDLE = packed(
     {
         "lease.pdf": LEASE,

@@ -18,6 +18,7 @@ ROWS, ROWS_CHARS = 60, 3_000
 _STYLES = "xl/styles.xml"
 MOST_COLUMNS = 16_384
 _CELLS = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d{1,7}))?")
+_ZEROS = re.compile("0+")
 UNCALCULATED = re.compile(rb"</f>\s*+(?:<v\s*+/>|<v>\s*+</v>)?+\s*+</c>")
 """A formula without a value, as programs write it that do not calculate."""
 _BROKEN = (*DAMAGED, AttributeError, SyntaxError, TypeError)
@@ -168,6 +169,8 @@ def _shown(value: object, number_format: str) -> str:
         return f"{value:%Y-%m-%d}" if value.time() == datetime.time() else f"{value:%Y-%m-%d %H:%M:%S}"
     if isinstance(value, int | float) and "%" in number_format:
         return f"{value:.10%}".rstrip("%").rstrip("0").rstrip(".") + "%"
+    if isinstance(value, int) and _ZEROS.fullmatch(number_format):  # a postal code
+        return f"{value:0{len(number_format)}}"
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 

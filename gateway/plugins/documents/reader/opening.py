@@ -2,6 +2,7 @@
 
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from importlib import import_module
 from zipfile import ZipFile
@@ -15,7 +16,11 @@ _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe")
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The beginning of Office files from before 2007, and of those with a password."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_START = re.compile(rb"(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID|X-[\w-]{1,60}|From|Date|Subject): ")
+_HEAD = re.compile(rb"From |[\w-]{1,60}:[ \t]")
+_START = re.compile(
+    rb"(?:Return-Path|Received|Delivered-To|MIME-Version|Message-ID|X-[\w-]{1,60}|From|Date|Subject): ", re.IGNORECASE
+)
+_SAYS_ITS_PARTS = re.compile(rb"^MIME-Version:", re.IGNORECASE | re.MULTILINE)
 _OFFICE = {"word": "word", "xl": "excel", "ppt": "slides"}
 """The module of each kind of Office files, by the folder of their main part."""
 _OF_OTHER_PROGRAMS = "mimetype"
@@ -32,8 +37,8 @@ def opened(content: bytes, name: str, wish: Wish, depth: int = 0) -> Document:
         raise Unreadable("encrypted" if _ENCRYPTED in content else "old_office")
     if content.startswith(_PROGRAMS):
         raise Unreadable("program")
-    if _is_mail(content, name):
-        return _opener("bundle", "mail")(content, wish, depth, opened)
+    if _is_mail(bare := content.removeprefix(BOM_UTF8).lstrip(), name):
+        return _opener("bundle", "mail")(bare, wish, depth, opened)
     return _opener("plain")(content, name)
 
 
@@ -53,10 +58,10 @@ def _zipped(content: bytes, wish: Wish, depth: int) -> Document:
 
 
 def _is_mail(content: bytes, name: str) -> bool:
-    """Return True if a file begins as an e-mail does, and has the name of one or says how its parts are encoded."""
-    if not _START.match(content.lstrip()):
-        return False
-    return name.lower().endswith(".eml") or b"\nMIME-Version:" in b"\n" + content[:20_000]
+    """Return True for a file that begins as e-mails do, and has the name of one or says how its parts are encoded."""
+    if name.lower().endswith(".eml"):
+        return _HEAD.match(content) is not None
+    return _START.match(content) is not None and _SAYS_ITS_PARTS.search(content, 0, 20_000) is not None
 
 
 def _opener(module: str, name: str = "opened") -> Callable[..., Document]:
