@@ -42,7 +42,7 @@ _PATTERNS = {
     "except_end": r"之?外|以外",
     # recurring days
     "every_day": r"每[天日](?P<often>[一两二三四五六])次|每天|每日|天天|每(?=[早晚])",
-    "every_weekday": r"(?:每个?)?工作日",
+    "every_weekday": r"(?:每个?)?工作日(?:的?每[天日])?",
     "every_weekend": "每个?周末",
     "weekend": "周末",
     "every_year": "每年",

@@ -96,8 +96,9 @@ _PATTERNS = {
     # times of day
     "time": rf"(?:at\s+)?(\d{{1,2}})[:.：](\d{{2}})(?!\d|:\d|\.\s?(?:at\s+)?\d){_HALF}"
     r"|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?",
-    "past": rf"(?:at\s+)?(half\s+past|(?:a\s+)?quarter\s+(?:past|to))\s+(\d{{1,2}}|{SPELT})"
-    rf"(?![\w:.]\d|\w){_HALF}",
+    "past": r"(?:at\s+)?(half(?=\s+past)|(?:a\s+)?quarter|(?<=at\s)(?:five|ten|twenty)"
+    r"|(?:five|ten|twenty|[0-5]?\d)(?=\s+(?:minutes\s+)?past))"
+    rf"(?:\s+minutes)?\s+(past|after|to|till)\s+(\d{{1,2}}|{SPELT})(?![\w:.]\d|\w){_HALF}",
     "hour": r"(?:at\s+)?(\d{1,2})\s*o['’]?clock\b|at\s+(\d{1,2})(?![\w:.]\d|\w)|(\d{1,2})(?=\s+tonight\b)",
     "spelt_hour": rf"at\s+({SPELT})\b(?:\s+(fifteen|thirty|forty-five)\b|\s*o['’]?clock\b)?{_HALF}",
     "named_time": r"(?:at\s+)?(?:12\s+)?(noon|midday|midnight)\b",
@@ -126,11 +127,13 @@ def _read_time(reader: Reader) -> time | None:
 
 
 def _past(reader: Reader, found: re.Match[str]) -> time:
-    """Return a time such as `half past five`."""
-    part, hour, half = found[1].lower(), whole(found[2]), found[3]
-    if part.endswith("past"):
-        return _time(reader, hour, 30 if part.startswith("half") else 15, half, found[0], Half.BARE)
-    return _time(reader, (hour - 2) % _NOON + 1 if hour <= _NOON else hour - 1, 45, half, found[0], Half.BARE)
+    """Return a time such as `half past five` or `ten to six`."""
+    words, hour, half = found[1].lower(), whole(found[3]), found[4]
+    minutes = 30 if words == "half" else 15 if words.endswith("quarter") else whole(words)
+    if found[2].lower() in ("past", "after"):
+        return _time(reader, hour, minutes, half, found[0], Half.BARE)
+    before = (hour - 2) % _NOON + 1 if hour <= _NOON else hour - 1
+    return _time(reader, before, 60 - minutes, half, found[0], Half.BARE)
 
 
 def _time(reader: Reader, hour: int, minute: int, half: str | None, shown: str, clock: Half) -> time:

@@ -57,7 +57,7 @@ _MOST_ZONES = 3
 _BETWEEN = " ,，.。!！?？;；"
 """What may stand between a time and the name of its zone."""
 _GLUED = LatePattern(
-    r"[a-zA-Z0-9±½¼¾]|\s*/\s*\S|(?:(?<=[uU][tT][cC])|(?<=[gG][mM][tT]))\s+(?:\d|1[0-4])\b(?!\s*(?:min|hour|h\b|people))"
+    r"[a-zA-Z±½¼¾]|(?<![\u4e00-\u9fff])\d|\s*/\s*\S|(?:(?<=[uU][tT][cC])|(?<=[gG][mM][tT]))\s+(?:\d|1[0-4])\b(?!\s*(?:min|hour|h\b|people))"
 )
 """A continuation of the name of a zone, as the end of `UTC+5h30`, `UTC 8` or `ET/Tokyo`."""
 _OF_ANOTHER_TIME = LatePattern(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)

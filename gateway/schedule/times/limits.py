@@ -44,7 +44,7 @@ _BEGINS = LatePattern(
     re.IGNORECASE,
 )
 _ENDS = LatePattern(rf"(?:{_ENGLISH}|{_CHINESE})", re.IGNORECASE)
-_HOUR = r"\d{1,2}(?:[:.]\d\d)?(?:\s*[ap]\.?m\b\.?)?"
+_HOUR = rf"(?:\d{{1,2}}(?:[:.]\d\d)?|(?:{SPELT})\b)(?:\s*[ap]\.?m\b\.?)?"
 _HOURS = LatePattern(
     rf"\b(?:until|till?|(?:from|between)\s+{_HOUR}\s*(?:and|to|till?|until|-|–))\s*{_HOUR}"
     rf"|(?:{CHINESE_NUMBER})[点:：](?:半|\d\d)?[到至](?:{CHINESE_NUMBER})[点:：](?:半|\d\d)?",
@@ -65,7 +65,7 @@ def limit_in(text: str, *, is_interval: bool = False) -> str:
     said = text.lstrip(" ,，")
     if said.startswith((":", "：")):
         return ""
-    if _BEGINS.match(said):
+    if _BEGINS.match(said) or (is_interval and _HOURS.match(said)):
         return said
     for pattern in (_ENDS, _HOURS) if is_interval else (_ENDS,):
         for found in pattern.finditer(said):

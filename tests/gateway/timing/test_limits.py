@@ -34,6 +34,7 @@ SUNDAY = datetime(2026, 11, 22, 11, 0, tzinfo=UTC).timestamp()
         "every hour stretch until 5pm",
         "every 30 minutes drink between 9:00 and 17:00",
         "every hour drink on weekdays",
+        "every hour from nine to five drink",
         "every 2 hours during the day drink",
         "every 45 minutes in work hours stretch",
         "0 9 * * * until christmas call",
