@@ -27,6 +27,7 @@ MOST_IMAGES = 5
 MOST_PROBLEMS = 3
 _WORDS = frozenset({"description", "title", "$comment"})
 _UNSHOWN = frozenset({"title", "$comment", "$schema", "$id", "examples"})
+_ADDRESS = re.compile(r"\s*data:[^,]{0,200},")
 _WORD = re.compile(r"\w+")
 _ESCAPED = re.compile(r"\\[bfnrt]")
 """Signs between words, as JSON within a text has them."""
@@ -78,21 +79,18 @@ def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:
             yield _picture(data) or f"[a picture ({plain(kind, 60)}) that cannot be shown is left out]"
         case types.AudioContent(mime_type=kind):
             yield f"[a sound ({plain(kind, 60)}) is left out]"
-        case types.ResourceLink(uri=uri, name=name):
-            yield f"[{plain(name, 100)}: {plain(str(uri))}]"
+        case types.ResourceLink(uri=uri, name=name, description=about):
+            yield f"[{plain(name, 100)}: {plain(str(uri))}] {plain(about or '')}".rstrip()
         case types.EmbeddedResource(resource=types.TextResourceContents(uri=uri, text=text)):
             yield f"{plain(str(uri))}:\n{text}"
         case types.EmbeddedResource(resource=types.BlobResourceContents(uri=uri, blob=data)):
-            yield _picture(data) or f"[{plain(str(uri))}, which is no text, is left out]"
+            yield _picture(data) or _text(str(uri), data) or f"[{plain(str(uri))}, which is no text, is left out]"
 
 
 def _picture(data: str) -> ImageContent | None:
     """Return a picture that models accept, or None. Its type is detected from its bytes, because providers reject a
     request whose declared type is wrong."""
-    try:
-        content = base64.b64decode(data, validate=True)
-    except ValueError:
-        return None
+    content = _decoded(data)
     kind = picture_type(content)
     if kind is None:
         return None
@@ -101,6 +99,24 @@ def _picture(data: str) -> ImageContent | None:
     except ToolFailed:
         return None
     return next((part for part in shown.content if isinstance(part, ImageContent)), None)
+
+
+def _text(uri: str, data: str) -> str:
+    """Return the text of a resource that is sent as bytes; "" if it is none."""
+    try:
+        content = _decoded(data).decode()
+    except ValueError:
+        return ""
+    return "" if "\0" in content else f"{plain(uri)}:\n{content}"
+
+
+def _decoded(data: str) -> bytes:
+    """Return the bytes; servers also send Base64 in lines, as an address, in the letters of addresses, or cut short."""
+    bare = "".join(_ADDRESS.sub("", data).split()).rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+    except ValueError:
+        return b""
 
 
 class Schema:

@@ -1,9 +1,18 @@
 """Tool names and descriptions of MCP servers are made fit for models and users."""
 
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp.types import CallToolResult, ImageContent, TextContent
+from mcp.types import (
+    BlobResourceContents,
+    CallToolResult,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+)
 
 from agent_core.mcp.config import LONGEST_NAME, plain, tool_names
 from agent_core.mcp.tool import MOST_IMAGES, Schema, as_result
@@ -146,6 +155,38 @@ def test_tools_that_come_and_go_stand_behind_ours_and_never_take_their_place() -
 
     assert [spec.name for spec in registry.specs()] == ["ours", "z_ours"]
     assert registry.get("a_new") is called, "its call may be running"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"data:image/png;base64,{PIXEL_IN_BASE64}",
+        f"{PIXEL_IN_BASE64[:20]}\n{PIXEL_IN_BASE64[20:]}\n",
+        PIXEL_IN_BASE64.replace("+", "-").replace("/", "_"),
+        PIXEL_IN_BASE64.rstrip("="),
+    ],
+)
+def test_a_picture_is_shown_however_its_bytes_are_written(data: str) -> None:
+    result = as_result(CallToolResult(content=[ImageContent(data=data, mime_type="image/png")]), NOT_KNOWN)
+
+    assert [type(part).__name__ for part in result.content] == ["ImageContent"]
+
+
+def test_a_resource_in_bytes_is_read_if_it_is_a_text() -> None:
+    kinds = {"repo://a.json": b'{"a": 1}', "repo://a.bin": b"\0\1"}
+    blobs = [BlobResourceContents(uri=uri, blob=base64.b64encode(each).decode()) for uri, each in kinds.items()]
+    content = [EmbeddedResource(resource=blob) for blob in blobs]
+
+    shown = 'repo://a.json:\n{"a": 1}\n[repo://a.bin, which is no text, is left out]'
+    assert text_of(as_result(CallToolResult(content=content), NOT_KNOWN).content) == shown
+
+
+def test_a_link_is_told_with_what_it_is_about() -> None:
+    link = ResourceLink(uri="file:///a.txt", name="a.txt", description="The lease\nof flat 7")
+
+    assert text_of(as_result(CallToolResult(content=[link]), NOT_KNOWN).content) == (
+        "[a.txt: file:///a.txt] The lease of flat 7"
+    )
 
 
 @pytest.mark.parametrize(
