@@ -42,7 +42,7 @@ _PERIOD = LatePattern(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|weekend|month|quarter|year)\b"
     rf"|{_ON_A_DAY}|{_EARLIER}|at\s+(?:a\s+)?(?:quarter|half)\s+(?:past|to)\b|the\s+(?:day|night|week)\s+(?:before|after)\b"
     r"|of\s+(?:next|this|the\s+following)\s+(?:week|month|year)\b|the\s+(?:following|next|same)\s+day\b"
-    r"|(?:every|each)\s+year\b|annually\b"
+    r"|(?:every|each)\s+(?:year|other|first|second|third|fourth|fifth|last|few|\d{1,2}(?:st|nd|rd|th))\b|annually\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )

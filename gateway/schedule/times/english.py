@@ -84,13 +84,13 @@ _PATTERNS = {
     "last_day": r"last(?:\s+day)?(?!\w)",
     "working_day": rf"(?P<which>{_WHICH})\s+(?:(?:working|business)\s+day|workday|weekday)\b",
     "counted_weekday": rf"(?P<which>{_WHICH}|[1-5](?:st|nd|rd|th))\s+{_WEEKDAY}",
-    "day_of_month": rf"{_DAY}(?![\w:.])",
-    "next_day_of_month": rf"{_AND}{_DAY}(?![\w:.])",
+    "day_of_month": rf"{_DAY}(?!\w|[:.]\d)",
+    "next_day_of_month": rf"{_AND}{_DAY}(?!\w|[:.]\d)",
     # single days
     "days_ahead": r"(?:the\s+)?(?P<ahead>day\s+after\s+tomorrow|tomorrow|today)\b(?!['’])",
     "day_of_next_month": r"(?:next\s+month\s+on\s+the\s+|(?:on\s+)?the\s+(?=\w+\s+of\s+next\s+month\b))"
-    rf"{_DAY}(?:\s+of\s+next\s+month\b|(?![\w:.]))",
-    "on_the_day": r"on\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)(?![\w:.])(?!\s+of\b)",
+    rf"{_DAY}(?:\s+of\s+next\s+month\b|(?!\w|[:.]\d))",
+    "on_the_day": r"on\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)(?!\w|[:.]\d)(?!\s+of\b)",
     "named_day": rf"(?:on\s+|(?P<ahead>next)\s+|this\s+)?{_WEEKDAY}(?!['’])",
     "day_behind": "",
     # times of day
@@ -107,8 +107,8 @@ _DATES = (
     r"(?:on\s+)?(?P<year>\d{4,5})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?:T(?=\d)|(?!\w))",
     r"(?:on\s+)?(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4,5})(?!\w)",
     r"(?:on\s+)?(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?!\w)",
-    rf"(?:on\s+)?(?:the\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}(?![\w:])",
-    rf"(?:on\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_MONTH}\s+{_DAY}{_YEAR}(?![\w:])",
+    rf"(?:on\s+)?(?:the\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}(?!\w|:\d)",
+    rf"(?:on\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_MONTH}\s+{_DAY}{_YEAR}(?!\w|:\d)",
 )
 
 
