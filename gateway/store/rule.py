@@ -22,10 +22,10 @@ class BadRule(ValueError):
         self.facts = facts
 
 
-def half_understood(words: str) -> BadRule:
+def half_understood(words: str, key: str = "rule_half_understood") -> BadRule:
     """Return the refusal that quotes these words."""
     short = " ".join(words.replace("`", "").split())
-    return BadRule("rule_half_understood", words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")
+    return BadRule(key, words=short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…")
 
 
 class Once(Frozen):

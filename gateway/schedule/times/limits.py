@@ -57,7 +57,7 @@ _NOTHING = LatePattern(r"[\s.,!?)，。！？）]*")
 def check_limits(rule: Rule, text: str) -> None:
     """Raise BadRule if what a recurrence is to say begins or ends with words that limit it."""
     if not isinstance(rule, Once) and (limit := limit_in(text, is_interval=isinstance(rule, Every))):
-        raise half_understood(limit)
+        raise half_understood(limit, "rule_limited")
 
 
 def limit_in(text: str, *, is_interval: bool = False) -> str:

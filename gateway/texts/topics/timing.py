@@ -71,6 +71,13 @@ TEXTS = {
         "zh": "我看到了时间，但不明白其中的“{words}”。请先写一个简单的时间，例如 `明天9点` 或 `每周一9点`，"
         "再加冒号，然后写内容。",
     },
+    "rule_limited": {
+        "en": "“{words}” limits how often that comes, in a way that I cannot read. An end is a day behind the time, as "
+        "in `every day 9:00 until 24 December: water the plants`. If it belongs to what I am to say, put a colon "
+        "before that.",
+        "zh": "“{words}”限制了重复，我看不懂。结束日期请写在时间后面，例如 `每天9点到12月24日：浇花`。"
+        "如果它属于提醒的内容，请在内容前加冒号。",
+    },
     "zone_which": {
         "en": "Which time zone is {name}? Write it as one of these: {choices}.",
         "zh": "“{name}”指哪个时区？请改写为其中之一：{choices}。",

@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gateway.schedule.times.grammar import parse_when, read_when
+from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
+from gateway.texts.say import LANGUAGES, say
 
 UTC = ZoneInfo("UTC")
 SUNDAY = datetime(2026, 11, 22, 11, 0, tzinfo=UTC).timestamp()
@@ -51,7 +53,18 @@ def test_a_limit_that_is_not_read_is_asked_about(text: str) -> None:
     with pytest.raises(BadRule) as caught:
         parse_when(text, UTC, SUNDAY)
 
-    assert caught.value.key == "rule_half_understood"
+    assert caught.value.key in ("rule_limited", "rule_half_understood")
+    assert all(say(caught.value.key, language, **caught.value.facts) for language in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    "text", ["every day 9:00 until 24 December: water the plants", "每天9点到12月24日：浇花"], ids=["en", "zh"]
+)
+def test_what_the_question_proposes_is_read(text: str) -> None:
+    when = parse_when(text, UTC, SUNDAY)
+
+    assert rule_words(when.rule, UTC, "en") == "every day at 09:00, until Thu 24 Dec 2026"
+    assert any(text in say("rule_limited", language, words="x") for language in LANGUAGES)
 
 
 @pytest.mark.parametrize(
