@@ -43,7 +43,9 @@ _PERIOD = LatePattern(
     rf"|{_ON_A_DAY}|{_EARLIER}|at\s+(?:a\s+)?(?:quarter|half)\s+(?:past|to)\b|the\s+(?:day|night|week)\s+(?:before|after)\b"
     r"|of\s+(?:next|this|the\s+following)\s+(?:week|month|year)\b|the\s+(?:following|next|same)\s+day\b"
     r"|(?:every|each)\s+(?:year|other|first|second|third|fourth|fifth|last|few|\d{1,2}(?:st|nd|rd|th))\b|annually\b"
-    rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
+    rf"|(?:in|on)\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b"
+    rf"|(?:on\s+)?the\s+[a-z-]+\s+of\s+(?:{'|'.join(MONTHS['en'])})\b"
+    r"|week\b|(?:this\s+)?coming\s+[a-z]+day\b|(?:\w+\s+)?(?:days?|weeks?|months?)\s+from\s+(?:today|tomorrow|[a-z]+day)\b",
     re.IGNORECASE,
 )
 """A part of a time that no other pattern reads."""
@@ -80,7 +82,7 @@ def check_behind(read: str, rest: str, *, any_day: bool) -> None:
         raise half_understood(rest)
     if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`, `in 1 hour 30`
         raise half_understood(rest[start:])
-    if goes_on(rest[start:]):
+    if goes_on(rest[start:].lstrip("(（")):
         raise half_understood(rest[start:])
     if any_day and not rest[start:].startswith((":", "：")):
         for word in [*_WORD.finditer(rest)][-_MOST_WORDS_OF_A_DAY:]:

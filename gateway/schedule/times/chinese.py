@@ -74,7 +74,7 @@ _PATTERNS = {
     "noon": r"中午|正午",
 }
 _DATE = rf"(?:(?P<year>\d{{4,5}})\s*年\s*)?(?P<month>{CHINESE_NUMBER})\s*月\s*(?P<day>{CHINESE_NUMBER})\s*[日号]?"
-_IN_BRACKETS = rf"(?:\s*[（(]?{_WEEK}[一二三四五六日天][）)]?)?"
+_IN_BRACKETS = rf"(?:\s*[（(]?{_WEEK}{_WEEKDAY}[）)]?)?"
 
 
 def _read_time(reader: Reader) -> time | None:

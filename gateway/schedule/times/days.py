@@ -161,7 +161,10 @@ class DayReader(Reader):
         day, number_of_month = whole(found["day"]), month(found["month"])
         if "/" in found[0]:
             day, number_of_month = _slashed(day, number_of_month)
-        return Date(int(found["year"]) if found["year"] else None, number_of_month, day)
+        named = found.groupdict().get("weekday")
+        return Date(
+            int(found["year"]) if found["year"] else None, number_of_month, day, weekday(named) if named else None
+        )
 
 
 def _count(word: str | None) -> float:

@@ -107,8 +107,8 @@ _DATES = (
     r"(?:on\s+)?(?P<year>\d{4,5})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?:T(?=\d)|(?!\w))",
     r"(?:on\s+)?(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4,5})(?!\w)",
     r"(?:on\s+)?(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?!\w)",
-    rf"(?:on\s+)?(?:the\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}(?!\w|:\d)",
-    rf"(?:on\s+)?(?:{_ANY_WEEKDAY},?\s+)?{_MONTH}\s+{_DAY}{_YEAR}(?!\w|:\d)",
+    rf"(?:on\s+)?(?:the\s+)?(?:{_WEEKDAY},?\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}(?!\w|:\d)",
+    rf"(?:on\s+)?(?:{_WEEKDAY},?\s+)?{_MONTH}\s+{_DAY}{_YEAR}(?!\w|:\d)",
 )
 
 

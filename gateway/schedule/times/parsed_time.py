@@ -63,13 +63,19 @@ class Date(Struct, frozen=True):
     year: int | None
     month: int
     day: int
+    weekday: int | None = None
+    """As it is written beside the date."""
 
     def days(self, today: date) -> Days:
         """Return the days that may be meant. Raises BadRule."""
         if (self.year or 0) > _LAST_YEAR:
             raise BadRule("rule_too_far", years=MOST_YEARS)
         years = range(today.year, today.year + _LEAP_YEARS) if self.year is None else [self.year]
-        return tuple(date(year, self.month, self.day) for year in years if _exists(year, self.month, self.day))
+        days = tuple(date(year, self.month, self.day) for year in years if _exists(year, self.month, self.day))
+        first = next((each for each in days if each >= today), None)
+        if first and self.weekday not in (None, first.weekday()):
+            raise BadRule("rule_other_weekday")
+        return days
 
 
 class At(Struct, frozen=True):

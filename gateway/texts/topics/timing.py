@@ -61,6 +61,10 @@ TEXTS = {
         "en": "Which is the day, and which the month? Write for example `2027-01-31` or `31 January 2027`.",
         "zh": "哪个是日，哪个是月？请这样写：`2027-01-31` 或 `2027年1月31日`。",
     },
+    "rule_other_weekday": {
+        "en": "That date falls on another weekday. Please write the date alone.",
+        "zh": "这个日期不是那个星期几，请只写日期。",
+    },
     "rule_which_days": {
         "en": "That can be understood in two ways. Write `every {count} days` or `every {more} days`.",
         "zh": "这有两种理解。请写 `每{count}天` 或 `每{more}天`。",
