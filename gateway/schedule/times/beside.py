@@ -6,8 +6,8 @@ from datetime import date
 from agent_core.late_pattern import LatePattern
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
-from gateway.schedule.times.limits import FEAST
-from gateway.schedule.times.lists import MONTHS
+from gateway.schedule.times.limits import FEAST, FEASTS
+from gateway.schedule.times.lists import MONTHS, SHORT
 from gateway.schedule.times.parser import Parser
 from gateway.schedule.times.reader import Words
 from gateway.schedule.times.vocabulary import SPELT
@@ -30,15 +30,24 @@ _JOINER = LatePattern(
 )
 _MOST_JOINERS = 3
 _NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
-_NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*\d{1,2}(?!\d)")
-_ENDS_WITH_HOUR = LatePattern(r"(?:(?<![:：.\d点點时])\d{1,2}|h(?:ou)?rs?)\s*\Z", re.IGNORECASE)
+_NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*['’]?\d{1,2}(?!\d)")
+_MONTH = "|".join(f"{name[:SHORT]}(?:{name[SHORT:]})?" for name in MONTHS["en"])
+_ENDS_WITH_HOUR = LatePattern(rf"(?:\b(?:{_MONTH})\.?|(?<![:：.\d点點时])\d{{1,2}}|h(?:ou)?rs?)\s*\Z", re.IGNORECASE)
 _ON_A_DAY = rf"on\s+(?:the\s+)?(?:{FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
 """A day that only people can look up."""
 _EARLIER = (
     rf"(?:remind\s+me\s+)?(?:\d{{1,3}}|half\s+an|an?|{SPELT})\s*(?:min(?:ute)?s?|hours?|hrs?|days?)\s+"
     r"(?:early|earlier|before(?:hand)?|in\s+advance|ahead|prior)\b"
 )
+_OTHER_DATES = (
+    r"(?:on\s+)?(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}-\d{1,2}-\d{2,4}|\d{1,2}(?:st|nd|rd|th))\b"
+    rf"|(?:on\s+)?(?:\d{{1,2}}(?:{_MONTH})|(?:{_MONTH})\d{{1,2}})(?:\d{{2,4}})?\b"
+    r"|(?:tmrw?|tmw|tomm?orr?ow|2morr?ow|tonite|2nite|2day|eod|cob|nye)\b"
+    rf"|{FEASTS}\s+(?:day|eve)\b|(?-i:(?:[A-Z][\w.]+['’]?s?\s+){{1,2}}(?:Day|Eve))\b"
+)
+"""Dates in forms that nobody reads for sure, and slips of the pen."""
 _PERIOD = LatePattern(
+    rf"{_OTHER_DATES}|"
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|weekend|month|quarter|year)\b"
     rf"|{_ON_A_DAY}|{_EARLIER}|at\s+(?:a\s+)?(?:quarter|half)\s+(?:past|to)\b|the\s+(?:day|night|week)\s+(?:before|after)\b"
     r"|of\s+(?:next|this|the\s+following)\s+(?:week|month|year)\b|the\s+(?:following|next|same)\s+day\b"

@@ -10,7 +10,8 @@ from gateway.schedule.times.lists import MONTHS, SHORT
 from gateway.schedule.times.vocabulary import AMOUNT, CHINESE_NUMBER, SPELT
 from gateway.store.rule import Every, Once, Rule, half_understood
 
-FEAST = r"(?:christmas|xmas|thanksgiving|easter|halloween|new\s+year['’]?s?)(?:\s+(?:day|eve))?\b"
+FEASTS = r"(?:christmas|xmas|thanksgiving|easter|halloween|new\s+year['’]?s?)"
+FEAST = rf"{FEASTS}(?:\s+(?:day|eve))?\b"
 _BESIDE_PERIODS = (
     r"from|on|in|at|for|the|my|next|this|last|first|end|start|beginning|middle|of|and|including|public|bank|school"
 )
