@@ -32,7 +32,9 @@ _MOST_JOINERS = 3
 _NUMBER = LatePattern(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
 _NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*['’]?\d{1,2}(?!\d)")
 _MONTH = "|".join(f"{name[:SHORT]}(?:{name[SHORT:]})?" for name in MONTHS["en"])
-_ENDS_WITH_HOUR = LatePattern(rf"(?:\b(?:{_MONTH})\.?|(?<![:：.\d点點时])\d{{1,2}}|h(?:ou)?rs?)\s*\Z", re.IGNORECASE)
+_ENDS_WITH_HOUR = LatePattern(rf"(?:\b(?:{_MONTH})\.?|(?<![:：.\d点點时])\d{{1,2}})\s*\Z", re.IGNORECASE)
+_ENDS_WITH_HOURS = LatePattern(r"h(?:ou)?rs?\s*\Z", re.IGNORECASE)
+_MINUTES_BEHIND = LatePattern(r"\s*[0-5]\d\b")
 _ON_A_DAY = rf"on\s+(?:the\s+)?(?:{FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
 """A day that only people can look up."""
 _EARLIER = (
@@ -65,7 +67,7 @@ _ENGLISH = LatePattern(
     r"(?i:past\s+(?:every|each)|on\s+the\s+hour|in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b"
 )
 _OTHER_CHINESE_DATES = (
-    r"\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?(?!\d)|在?(?:\d{1,2}|[二三]?十[一二三四五六七八九]?)[号日](?![线楼院门桌机码车床会馆厅台座间室])"
+    r"\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?(?!\d)|在?(?:\d{1,2}|[二三]?十[一二三四五六七八九]?)[号日](?![线楼院门桌机码车床会馆厅台座间室游])"
     r"|[本这下上]*个?(?:[月年][底初末]|周末)|下+周(?![一二三四五六日天])|隔天|平安夜|五一|双十一|[母父]亲节|[腊正冬]月|初[一二三四五六七八九十]|生日那天"
 )
 _CHINESE = LatePattern(
@@ -94,7 +96,9 @@ def check_behind(read: str, rest: str, *, any_day: bool) -> None:
     start = gap.end() if gap else 0
     if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
         raise half_understood(rest)
-    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`, `in 1 hour 30`
+    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`
+        raise half_understood(rest[start:])
+    if _ENDS_WITH_HOURS.search(read) and _MINUTES_BEHIND.match(rest):  # `in 1 hour 30`
         raise half_understood(rest[start:])
     if goes_on(rest[start:].lstrip("(（")):
         raise half_understood(rest[start:])

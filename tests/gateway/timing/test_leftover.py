@@ -150,6 +150,7 @@ def test_what_is_said_beside_a_time_is_not_passed_over(text: str) -> None:
         ("15点五十 20人会议", "20人会议"),
         ("15点50分 3号楼开会", "3号楼开会"),
         ("15点50分 生日聚会", "生日聚会"),
+        ("15点50分 2日游出发", "2日游出发"),
         ("at 15:50 take it an hour before dinner", "take it an hour before dinner"),
         ("15点50分 到公司", "到公司"),
         ("20分钟后台测试", "台测试"),
@@ -166,6 +167,10 @@ def test_a_day_at_the_end_belongs_to_what_is_said_where_the_time_has_one_or_ends
     assert parse_when("tomorrow 9:00 prepare the talk for friday", BERLIN, NOW).rest == "prepare the talk for friday"
     assert parse_when("at 17:00: prepare the talk for friday", BERLIN, NOW).rest == "prepare the talk for friday"
     assert parse_when("every weekday at 9 daily standup", BERLIN, NOW).rest == "daily standup"
+
+
+def test_a_number_that_cannot_be_minutes_is_what_is_said() -> None:
+    assert parse_when("in 2 hours 3 people come", BERLIN, NOW).rest == "3 people come"
 
 
 @pytest.mark.parametrize(
