@@ -22,6 +22,7 @@ from gateway.store.chat_columns import CHAT
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 from gateway.texts.amounts import Period
+from tests.clock import HandClock
 from tests.gateway.approving import acting, questions
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -59,7 +60,7 @@ async def says(bot: Bot, text: str, group: str = "team") -> str:
 
 
 async def test_what_people_set_in_a_chat_holds_under_its_new_id(start_bot: StartBot, database: str | None) -> None:
-    bot = await start_bot("Hello.", "As before.", database=database)
+    bot = await start_bot("Hello.", "As before.", clock=HandClock(), database=database)
     asked = ("/budget here", "/tz", "/cron", "/heartbeat", "/language")
     await rule(bot, ACTIVATION, "always")
     await admit(bot)
