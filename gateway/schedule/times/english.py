@@ -143,7 +143,7 @@ def _time(reader: Reader, hour: int, minute: int, half: str | None, shown: str, 
     if not 1 <= hour <= _NOON:
         raise BadRule("bad_time", time=shown.strip().removeprefix("at").strip())
     at = reader.clock(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)
-    reader.half = Half.PM if half.lower() == "p" else Half.NAMED
+    reader.half = Half.PM if half.lower() == "p" else Half.AM
     return at
 
 

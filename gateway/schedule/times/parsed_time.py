@@ -145,9 +145,17 @@ def within(seconds: float, first: time, last: time) -> tuple[time, ...]:
     return tuple(time(at // _HOUR, at % _HOUR // _MINUTE) for at in range(start, end + 1, step))
 
 
-def in_part(part: str, times: tuple[time, ...], *, again: bool = False) -> tuple[time, ...]:
-    """Apply a part of the day to times. `again`: for daily rules, where the day of the small hours does not matter."""
-    return tuple(_one_in_part(part.lower(), at, again=again) for at in times)
+def in_part(part: str, times: tuple[time, ...], *, again: bool, is_am: bool) -> tuple[time, ...]:
+    """Apply a part of the day to times. Raises BadRule.
+
+    Args:
+        again: For daily rules, where the day of the small hours does not matter.
+        is_am: If the last of the times is said to be before noon, which only a morning or the small hours are.
+    """
+    part = part.lower()
+    if is_am and (part == "afternoon" or (part != "morning" and times[-1].hour not in _SMALL_HOURS)):
+        raise BadRule("rule_which_time")
+    return tuple(_one_in_part(part, at, again=again) for at in times)
 
 
 def _one_in_part(part: str, at: time, *, again: bool) -> time:

@@ -183,8 +183,8 @@ class Parser(DayReader):
         """Apply a part of the day, if one was read; `tonight` is the evening."""
         if part is None:
             return times
-        self.half = Half.NAMED
-        return in_part(part["part"] or "evening", times, again=again)
+        is_am, self.half = self.half is Half.AM, Half.NAMED
+        return in_part(part["part"] or "evening", times, again=again, is_am=is_am)
 
     def _at_times(self, day: Days | Dates | None, times: tuple[time, ...], until: Days | None = None) -> At:
         """Add what may follow the times of a recurrence."""

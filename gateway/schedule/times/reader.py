@@ -31,6 +31,7 @@ class Half(Enum):
     """The way in which a time of day says which half of the day it means."""
 
     NAMED = "named"
+    AM = "am"
     PM = "pm"
     SHORT = "short"
     """As in `5:30`, which may be in either half; `05:30` and `17:30` may not."""
