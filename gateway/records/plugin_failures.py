@@ -2,7 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from textwrap import shorten
+from traceback import walk_tb
 from time import time
 from types import TracebackType
 from typing import ParamSpec, TypeVar
@@ -16,6 +18,8 @@ from gateway.errors import ParleyError
 
 MOST_REASON = 300
 """Characters of an error that people are shown."""
+_SLIPS = (TypeError, AttributeError, NameError, LookupError, ArithmeticError, AssertionError)
+_OURS = frozenset({"agent_core", "channels", "gateway"})
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -140,8 +144,22 @@ def check_each(items: Iterable[T], wrong_with: Callable[[T], Iterator[str]]) -> 
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error in one short line. It ends behind a word, as half a secret is not recognised."""
+    """Return an error in one short line. It ends behind a word, as half a secret is not recognised.
+
+    A slip of the author's has the line of code with it, as its message seldom tells which call it is about.
+    """
     said = " ".join(str(error).split())
     kind = type(error).__name__
     reason = said if isinstance(error, (ValueError, ParleyError)) and said else f"{kind}: {said}" if said else kind
+    if isinstance(error, _SLIPS):
+        reason += _place(error)
     return shorten(reason, MOST_REASON, placeholder=" ...", break_long_words=False, break_on_hyphens=False)
+
+
+def _place(error: BaseException) -> str:
+    """Return the line of others' code that raised an error; empty if ours did, or none."""
+    frames = [*walk_tb(error.__traceback__)]
+    if not frames or frames[-1][0].f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        return ""
+    frame, line = frames[-1]
+    return f" ({Path(frame.f_code.co_filename).name}, line {line})"

@@ -120,6 +120,15 @@ def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages
     assert "Traceback" not in said
 
 
+def test_a_check_says_in_which_line_an_argument_is_missing(packages: Packages) -> None:
+    packages.install("from parley import Command\n" + plugin("def commands(self):\n    return [Command('dice')]"))
+
+    _, said = packages.parley("plugin", "check", "dice")
+
+    [place] = re.findall(r"✗ TypeError: Missing required argument 'about' \(parley_dice\.py, line (\d+)\)", said)
+    assert "Command(" in (packages.folder / "parley_dice.py").read_text("utf-8").splitlines()[int(place) - 1]
+
+
 ALL_WRONG = """
 settings = int
 needs = frozenset({'bread'})
