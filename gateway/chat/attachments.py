@@ -42,8 +42,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_ROOM = {errno.EDQUOT: "file_why_no_room", errno.ENOSPC: "file_why_disk_full"}
 
 _TURNS = threading.Lock()
-"""Files of all chats are kept in turn: the same one in two messages would have the same temporary file, and two of a person
-the same last room."""
+"""Files of all chats are kept in turn: the same one in two messages would have the same temporary file, and two of the
+same person the same last room."""
 
 log = structlog.get_logger(__name__)
 

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import shorten
-from traceback import walk_tb
 from time import time
+from traceback import walk_tb
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
