@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from sys import stdlib_module_names
 from textwrap import shorten
 from time import time
 from traceback import walk_tb
@@ -157,9 +158,9 @@ def reason_of(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return the line of others' code that raised an error; empty if ours did, or none."""
-    frames = [*walk_tb(error.__traceback__)]
-    if not frames or frames[-1][0].f_globals.get("__name__", "").partition(".")[0] in _OURS:
-        return ""
-    frame, line = frames[-1]
-    return f" ({Path(frame.f_code.co_filename).name}, line {line})"
+    """Return the line of others' code that raised an error, or called what did; empty if ours raised it, or none."""
+    for frame, line in reversed([*walk_tb(error.__traceback__)]):
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        if package not in stdlib_module_names:
+            return "" if package in _OURS else f" ({Path(frame.f_code.co_filename).name}, line {line})"
+    return ""

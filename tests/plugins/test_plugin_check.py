@@ -120,13 +120,31 @@ def test_a_check_of_one_that_raises_ends_with_1_and_without_a_traceback(packages
     assert "Traceback" not in said
 
 
-def test_a_check_says_in_which_line_an_argument_is_missing(packages: Packages) -> None:
-    packages.install("from parley import Command\n" + plugin("def commands(self):\n    return [Command('dice')]"))
+MISSING = "def commands(self):\n    return [Command('dice')]"
+DECORATED = """
+def commands(self):
+    @dataclass
+    class Loud(Command):
+        voice: str = 'loud'
+    return [Loud()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "line"),
+    [
+        (MISSING, "TypeError: Missing required argument 'about'", "Command('dice')"),
+        (DECORATED, "AttributeError: readonly attribute", "@dataclass"),
+    ],
+    ids=["argument", "decorator"],
+)
+def test_a_check_names_the_line_with_a_slip(packages: Packages, body: str, error: str, line: str) -> None:
+    packages.install("from dataclasses import dataclass\nfrom parley import Command\n" + plugin(body))
 
     _, said = packages.parley("plugin", "check", "dice")
 
-    [place] = re.findall(r"✗ TypeError: Missing required argument 'about' \(parley_dice\.py, line (\d+)\)", said)
-    assert "Command(" in (packages.folder / "parley_dice.py").read_text("utf-8").splitlines()[int(place) - 1]
+    [place] = re.findall(rf"✗ {error} \(parley_dice\.py, line (\d+)\)", said)
+    assert line in (packages.folder / "parley_dice.py").read_text("utf-8").splitlines()[int(place) - 1]
 
 
 ALL_WRONG = """
