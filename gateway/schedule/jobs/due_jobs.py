@@ -120,7 +120,8 @@ class DueJobs:
                 raise each
             elif each is not None:
                 pairs.append((job, each))
-        await self._missed.move_on(pairs, notices, now)
+        if pairs:
+            await self._missed.move_on(pairs, notices, now)
         return len(jobs) == MOST_AT_ONCE and not self._waits
 
     async def _handle(self, job: Job, now: float) -> Due | None:
