@@ -1,7 +1,8 @@
 """Parley that notes when the stages of a message begin, and its statements: `python -m bench.marked FILE`.
 
 SIGUSR1 begins a new list; SIGUSR2 writes the list so far to the file, as JSON: moments of the monotonic clock in
-seconds, each with the name of a stage or the text of a statement.
+seconds, each with the name of a stage or the text of a statement. What SQLite itself does within a statement, such as
+the writes of the search index, is no statement of its own: SQLite marks it with `--`.
 """
 
 import importlib
@@ -38,6 +39,11 @@ def _note(kind: str, text: str) -> None:
     _marks.append((time.monotonic(), kind, text))
 
 
+def _note_statement(text: str) -> None:
+    if not text.startswith("--"):
+        _note("statement", text)
+
+
 def _marking(stage: str, function: Callable[P, R]) -> Callable[P, R]:
     def marked(*args: P.args, **kwargs: P.kwargs) -> R:
         _note("stage", stage)
@@ -63,7 +69,7 @@ def main() -> None:
 
     def traced(*args: object, **kwargs: object) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*args, **kwargs)  # type: ignore[call-overload]
-        connection.set_trace_callback(lambda text: _note("statement", text))
+        connection.set_trace_callback(_note_statement)
         return connection
 
     sqlite3.connect = traced  # type: ignore[assignment]
