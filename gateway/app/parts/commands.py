@@ -17,6 +17,7 @@ from gateway.commands.aside import AsideCommands
 from gateway.commands.budget import BudgetCommands
 from gateway.commands.command import Command, CommandTable
 from gateway.commands.config import ConfigCommands
+from gateway.commands.contained import contained
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
@@ -89,7 +90,7 @@ class CommandParts:
         self.plugins.owed = parts.owed.by_owner
         self.plugins.tools = {tool.name: tool for tool in parts.agents.parts.tools}
         given = (*own, *chain.from_iterable(self.plugins.commands.values()))
-        commands = [recorded(each, base.audit) for each in given]
+        commands = [contained(recorded(each, base.audit)) for each in given]
         self.table = CommandTable(
             commands, parts.guards.rules, look_at=people.membership.look_at, absent=self.plugins.absent
         )

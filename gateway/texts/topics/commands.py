@@ -59,6 +59,17 @@ TEXTS = {
         "en": "Something went wrong. It is tried again in {left}.",
         "zh": "出了点问题，{left}后重试。",
     },
+    "command_failed": {
+        "en": "Something went wrong on our side, and this could not be done. Please tell an owner of this Parley: "
+        "the log says why. ({id})",
+        "zh": "我们这边出了点问题，未能完成此操作。请告知 Parley 的所有者，日志中有原因。（编号 {id}）",
+    },
+    "command_failed_owner": {
+        "en": "Something went wrong on our side, and this could not be done: {cause}. "
+        "The log has more under {id}, and `parley doctor` finds damaged data.",
+        "zh": "我们这边出了点问题，未能完成此操作：{cause}。"
+        "日志中编号 {id} 处有详情，`parley doctor` 可查出损坏的数据。",
+    },
     "waits_drain": {
         "en": "Parley is stopping. It goes on after the next start.",
         "zh": "Parley 正在停止，下次启动后继续。",
