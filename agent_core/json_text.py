@@ -10,6 +10,8 @@ import re
 
 from pydantic import JsonValue
 
+UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+"""What reading a stored value raises if it is none: also JSON of another form or too deep, and times of no calendar."""
 DEEPEST = 200
 """Lists and objects inside of each other; pydantic's parser goes as deep."""
 _DECODER = json.JSONDecoder()

@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import asdict, replace
 
 from agent_core.file_handles import raise_lack
+from agent_core.json_text import UNREADABLE, read_json
 
 FILE, FOLDER, LINK, OTHER = "file", "folder", "link", "other"
 
@@ -72,8 +73,8 @@ def kind_of(mode: int) -> str:
     return LINK if stat.S_ISLNK(mode) else OTHER
 
 
-class Change(Struct, frozen=True):
-    """One path of the workspace before and after; None if it did not exist."""
+class Change(Struct, frozen=True, array_like=True):
+    """One path of the workspace before and after; None if it did not exist. It is stored as a list."""
 
     path: str
     before: Entry | None
@@ -132,11 +133,8 @@ class Groups:
     def read(self, number: int) -> Group | None:
         """Return a group, or None if it does not exist or cannot be read."""
         try:
-            values = json.loads((self._folder / f"{number}.json").read_text(encoding="utf-8"))
-            changes = tuple(Change(path, _entry(old), _entry(new)) for path, old, new in values.pop("changes"))
-            removed, added = tuple(values.pop("removed")), tuple(values.pop("added"))
-            return Group(changes=changes, removed=removed, added=added, **values)
-        except (OSError, ValueError, TypeError, KeyError) as error:
+            return convert(read_json((self._folder / f"{number}.json").read_bytes()), Group)
+        except (OSError, *UNREADABLE) as error:
             raise_lack(error)
             return None
 
@@ -164,7 +162,3 @@ def write_json(file: Path, values: object) -> None:
     arriving.touch(mode=0o600)
     arriving.write_text(json.dumps(values, separators=(",", ":")), encoding="ascii")
     arriving.replace(file)
-
-
-def _entry(values: list[object] | None) -> Entry | None:
-    return None if values is None else Entry(*values)  # type: ignore[arg-type]

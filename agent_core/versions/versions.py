@@ -5,19 +5,19 @@ a `Group`. Methods block, except `everything`; one lock serialises them, and kee
 """
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from agent_core.clock import Clock
 from agent_core.file_handles import raise_lack
 from agent_core.file_lock import FolderLock
+from agent_core.json_text import UNREADABLE, read_json
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.blobs import Blobs, Budget, NoRoom
 from agent_core.versions.group import FILE, Change, Entry, Group, Groups, write_json
@@ -300,9 +300,8 @@ class ChatVersions:
 
     def _read_index(self) -> Tree:
         try:
-            values = json.loads(self._index.read_text(encoding="ascii"))
-            return {path: Entry(*entry) for path, entry in values.items()}
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+            return convert(read_json(self._index.read_bytes()), dict[str, Entry])
+        except (OSError, *UNREADABLE) as error:
             raise_lack(error)
             return {}
 

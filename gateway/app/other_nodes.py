@@ -5,7 +5,6 @@ listening on the platform meanwhile and to notify them of the new settings.
 """
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
@@ -24,7 +23,7 @@ from gateway.errors import ParleyError
 from gateway.runs.toolbox import digest_of, skill_library
 from gateway.settings.digests import digests
 from gateway.settings.settings import Settings
-from gateway.store.nodes import NodeStatus, node_statuses
+from gateway.store.nodes import NodeStatus, node_statuses, settings_told
 from gateway.store.rows import Post
 from gateway.store.server import PostgresServer
 from gateway.store.store import Store
@@ -154,5 +153,5 @@ def _works(node: NodeStatus) -> bool:
 
 def _of_model(told: str) -> list[str | None]:
     """Return the digests of the settings that select the model."""
-    found = json.loads(told or "{}")
+    found = settings_told(told)
     return [found.get(name) for name in OF_MODEL]

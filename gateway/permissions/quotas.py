@@ -1,6 +1,5 @@
 """Disk and memory quotas of chats and users. Everything here blocks."""
 
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -8,8 +7,10 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from msgspec.structs import astuple
+from pydantic import JsonValue
 
 from agent_core.file_lock import Watched, file_locked
+from agent_core.json_text import read_json
 from agent_core.sandbox.limits import MemoryPool
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.group import write_json
@@ -105,14 +106,26 @@ def _within(value: int, most: int) -> int:
 
 def _read(file: Path) -> People:
     try:
-        found: dict[str, dict[str, int | list[int]]] = json.loads(file.read_text(encoding="ascii"))
+        found = read_json(file.read_bytes())
     except (OSError, ValueError):
         return {}
-    return {person: {chat: _usage(each) for chat, each in chats.items()} for person, chats in found.items()}
+    return {person: _in_chats(chats) for person, chats in found.items()} if isinstance(found, dict) else {}
 
 
-def _usage(value: int | list[int]) -> Usage:
-    return Usage(value) if isinstance(value, int) else Usage(*value)
+def _in_chats(chats: JsonValue) -> dict[str, Usage]:
+    known = {chat: _usage(each) for chat, each in chats.items()} if isinstance(chats, dict) else {}
+    return {chat: usage for chat, usage in known.items() if usage is not None}
+
+
+def _usage(value: JsonValue) -> Usage | None:
+    """Return a usage as it is stored; None for what is none."""
+    match value:
+        case int():
+            return Usage(value)
+        case [int(in_bytes), int(files)]:
+            return Usage(in_bytes, files)
+        case _:
+            return None
 
 
 def _free(folder: Path) -> int:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 from pydantic import TypeAdapter
 
+from agent_core.json_text import UNREADABLE
 from agent_core.messages import AgentMessage, JsonObject, message_adapter
 from channels.base import InboundEvent
 from gateway.errors import ParleyError
@@ -180,7 +181,7 @@ class Archive:
         rows = self._connection.execute("SELECT payload FROM inbox WHERE seq = ?", (seq,))
         try:
             return next((event_adapter.validate_json(payload) for (payload,) in rows), None)
-        except ValueError:
+        except UNREADABLE:
             return None
 
 
@@ -221,7 +222,7 @@ def _readable(rows: Rows, read: Callable[[R], T], table: str) -> Iterator[T | Un
     for row in rows:
         try:
             yield read(row)
-        except ValueError as error:
+        except UNREADABLE as error:
             seq, *_ = row
             yield Unreadable(table, seq, str(error).partition("\n")[0])
 

@@ -18,6 +18,7 @@ from gateway.store.rows import inbox_seqs
 from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.store.topics import Topic
 from gateway.store.transcript import numbered_message
+from gateway.store.unreadable import objects_in, stored_object, stored_texts
 
 ERASED = "(erased)"
 """Stands for the text of an erased message."""
@@ -269,7 +270,7 @@ def _owe(connection: Connection, owed: OwedErasure) -> None:
 
 def _owed_erasure(row: tuple[str, str, float, str, str]) -> OwedErasure:
     who, plugin, at, *chats = row
-    direct, shared = (tuple(map(ChatKey.parse, json.loads(each))) for each in chats)
+    direct, shared = (tuple(map(ChatKey.parse, stored_texts(each))) for each in chats)
     return OwedErasure(plugin, at, Forgotten(Account.parse(who), direct, shared))
 
 
@@ -315,11 +316,11 @@ def _unnamed(origin: Origin) -> Origin:
 
 
 def _type(row: tuple[str]) -> str:
-    return str(json.loads(row[0])["type"])
+    return str(stored_object(row[0])["type"])
 
 
 def _names_of_files(row: tuple[str]) -> list[str]:
-    files = json.loads(row[0]).get("attachments") or ()
+    files = objects_in(stored_object(row[0]).get("attachments"))
     return [str(file[name]) for file in files for name in ("path", "reference") if file.get(name)]
 
 

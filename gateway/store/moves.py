@@ -17,6 +17,7 @@ from gateway.store.rows import InboxItem
 from gateway.store.search import moved as index_moved
 from gateway.store.table import Table, readable
 from gateway.store.topics import Topic
+from gateway.store.unreadable import texts_in
 
 NOT_MOVED = frozenset({"chat_owners", "said"})
 """Tables whose rows are of what the processes do, or are computed from the rest."""
@@ -248,10 +249,12 @@ def _move_accounts(connection: Connection, old: str, new: str) -> None:
     connection.execute("UPDATE budgets SET subject = ? WHERE scope = ? AND subject = ?", (new, Scope.CHAT, old))
     owed = connection.execute("SELECT plugin, who, at, direct, shared FROM owed_erasures").fetchall()
     for plugin, who, at, *lists in owed:
-        direct, shared = (json.dumps([_under(each, old, new) for each in json.loads(chats)]) for chats in lists)
+        known = [texts_in(chats) for chats in lists]
+        direct, shared = (each and json.dumps([_under(chat, old, new) for chat in each]) for each in known)
         connection.execute(
-            "UPDATE owed_erasures SET direct = ?, shared = ? WHERE plugin = ? AND who = ? AND at = ?",
-            (direct, shared, plugin, who, at),
+            "UPDATE owed_erasures SET direct = coalesce(?, direct), shared = coalesce(?, shared)"
+            " WHERE plugin = ? AND who = ? AND at = ?",
+            (direct or None, shared or None, plugin, who, at),
         )
 
 

@@ -1,13 +1,14 @@
 """The table of nodes: their descriptions, states and fences. Only used on PostgreSQL."""
 
-import json
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_core.json_text import UNREADABLE
 from gateway.store.connection import Connection
 from gateway.store.table import Table
+from gateway.store.unreadable import stored_object
 
 _NODES = (
     "SELECT id, name, host, pid, version, started, EXTRACT(EPOCH FROM clock_timestamp() - beat), draining,"
@@ -143,7 +144,7 @@ def fence_all(connection: Connection) -> None:
 
 def differences(nodes: Sequence[NodeStatus]) -> Iterator[tuple[str, str]]:
     """Yield what differs between nodes, and the groups of nodes that agree, such as `a, b / c`."""
-    settings = {node.id: _settings_of(node) for node in nodes}
+    settings = {node.id: settings_told(node.settings) for node in nodes}
     for name in sorted({name for each in settings.values() for name in each}):
         yield from _difference(name, [(node.name, settings[node.id].get(name, "")) for node in nodes])
     yield from _difference("skills", [(node.name, node.skills) for node in nodes])
@@ -158,10 +159,10 @@ def _difference(what: str, values: Sequence[tuple[str, str]]) -> Iterator[tuple[
         yield what, " / ".join(", ".join(names) for names in groups.values())
 
 
-def _settings_of(node: NodeStatus) -> dict[str, str]:
+def settings_told(told: str) -> dict[str, str]:
     """Return the digests, or none for a row written by another version."""
     try:
-        found = json.loads(node.settings or "{}")
-    except ValueError:
+        found = stored_object(told or "{}")
+    except UNREADABLE:
         return {}
-    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
+    return {name: str(digest) for name, digest in found.items()}

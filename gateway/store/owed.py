@@ -13,6 +13,7 @@ from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post
 from gateway.store.table import Table, in_chat, readable
 from gateway.store.topics import Topic
+from gateway.store.unreadable import stored_object
 
 
 class Owed(Struct, frozen=True):
@@ -126,7 +127,4 @@ def owe(connection: Connection, items: Iterable[Owed], now: float, mask: Callabl
 
 
 def _owed(row: _Row) -> Owed:
-    data = json.loads(row.data)
-    if not isinstance(data, dict):
-        raise TypeError(f"{row.data[:20]} is no object")
-    return Owed(row.kind, row.key, ChatKey.parse(row.chat), data, row.run, row.due, row.attempts)
+    return Owed(row.kind, row.key, ChatKey.parse(row.chat), stored_object(row.data), row.run, row.due, row.attempts)

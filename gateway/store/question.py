@@ -9,9 +9,10 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_core.json_text import UNREADABLE, read_json
 from agent_core.sources import UNKNOWN, Sources
 from channels.base import ChatKey
-from gateway.store.unreadable import UNREADABLE, texts_in
+from gateway.store.unreadable import texts_in, texts_of
 
 ASK = "ask_user"
 """The tool with which the model asks a question of its own."""
@@ -47,8 +48,11 @@ class Grounds(Struct, frozen=True):
         if not written:
             return cls()
         try:
-            why, sources, setting = json.loads(written)
-            return cls(tuple(why), tuple(sources), setting)
+            match read_json(written):
+                case [why, sources, str(setting)]:
+                    return cls(texts_of(why), texts_of(sources), setting)
+                case _:
+                    return cls(sources=(UNKNOWN,))
         except UNREADABLE:
             return cls(sources=(UNKNOWN,))
 

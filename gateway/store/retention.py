@@ -8,10 +8,12 @@ from hashlib import sha256
 
 from pydantic import JsonValue
 
+from agent_core.json_text import UNREADABLE
 from agent_core.messages import AgentMessage, ImageContent, JsonObject, TextContent, ToolResultMessage, message_adapter
 from gateway.store.connection import Connection
 from gateway.store.steps import SHORTENED
 from gateway.store.table import Table
+from gateway.store.unreadable import stored_object
 
 LONG = 500
 """Texts of up to this many characters are not shortened."""
@@ -141,11 +143,10 @@ def _event(whole: str) -> str:
     if len(whole) <= LONG:
         return whole
     try:
-        cut = _cut(json.loads(whole))
-    except ValueError:
+        kept = stored_object(whole)
+    except UNREADABLE:
         return whole  # it cannot be read any more
-    if not isinstance(cut, dict):
-        return whole
+    cut = {key: _cut(item) for key, item in kept.items()}
     return json.dumps({**cut, SHORTENED: _digest(whole)}, ensure_ascii=False)
 
 

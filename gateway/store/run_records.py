@@ -1,11 +1,11 @@
 """Everything that the store knows about one run: its row, its calls, what ruled them, and the sending of its posts."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
+from pydantic import JsonValue
 
 from channels.base import ChatKey
 from gateway.store.approvals import of_run
@@ -14,8 +14,8 @@ from gateway.store.inbox import parse_item
 from gateway.store.question import Question
 from gateway.store.rows import InboxItem
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
-from gateway.store.table import Table, readable
-from gateway.store.unreadable import texts_in
+from gateway.store.table import Table, first_readable, readable
+from gateway.store.unreadable import stored_object, texts_in
 
 
 class RunRecord(NamedTuple):
@@ -283,8 +283,12 @@ def _asked(connection: Connection, run: RunRecord) -> object:
     """Return what the first message of a run says, without the time and whatever else came with it."""
     query = "SELECT message FROM transcript WHERE run = ? ORDER BY seq LIMIT 1"
     row = connection.execute(query, (run.run,)).fetchone()
-    message = json.loads(row[0]) if row else {}
+    message = first_readable([row] if row else [], _object, "transcript") or {}
     return message.get("role") == "user" and message.get("content")
+
+
+def _object(row: tuple[str]) -> dict[str, JsonValue]:
+    return stored_object(row[0])
 
 
 def _where(wanted: RunFilter) -> tuple[str, list[str | float | int]]:

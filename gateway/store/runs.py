@@ -21,6 +21,7 @@ from gateway.store.owed import Owed, Owes, nothing_owed, owe
 from gateway.store.pauses import begin_pause, end_pause
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.table import Table, first_readable, in_chat, readable
+from gateway.store.unreadable import stored_object
 
 
 class _Row(NamedTuple):
@@ -356,7 +357,7 @@ def _deaths(noted: str) -> dict[str, int]:
     """Return how often the process died in each step; none for a row that cannot be read."""
 
     def read(row: tuple[str]) -> dict[str, int]:
-        return {str(step): int(count) for step, count in dict(json.loads(row[0])).items()}
+        return {step: count for step, count in stored_object(row[0]).items() if isinstance(count, int)}
 
     return first_readable([(noted,)], read, "runs") or {}
 

@@ -1,13 +1,14 @@
 """The sessions of a chat: its conversations, each from one /new to the next."""
 
-import json
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from agent_core.json_text import read_json
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table, chat_of, first_readable, readable
+from gateway.store.unreadable import objects_in
 
 SHORTEST_ID = 4
 """Characters of the shortest id that is shown or accepted."""
@@ -163,4 +164,5 @@ def _first_words(connection: Connection, session: str) -> str:
 
 def _text(row: tuple[str]) -> str:
     (content,) = row
-    return next((str(part["text"]) for part in json.loads(content) if part["type"] == "text"), "")
+    parts = objects_in(read_json(content))
+    return next((str(part["text"]) for part in parts if part["type"] == "text"), "")

@@ -13,7 +13,7 @@ STEP = 1_000
 
 
 class Damaged(Struct, frozen=True):
-    """A row whose text is no JSON any more. It stays, and is skipped by what reads the table."""
+    """A row whose text is no JSON any more, or JSON of another form. It stays, and what reads the table skips it."""
 
     table: str
     key: str
@@ -26,13 +26,16 @@ class _Texts(Struct, frozen=True):
     key: str
     column: str
     chat: str = "chat"
+    begins: str = "{"
+    """The character that it begins with."""
 
     def step(self, connection: Connection, after: int | str | None) -> tuple[list[Damaged], int | str | None]:
         """Return what is damaged among the next rows, and the last of their keys; None at the end."""
         follows, values = ("", {}) if after is None else (f"WHERE {self.key} > :after", {"after": after})
         step = f"(SELECT {self.key} AS name, {self.chat} AS chat, {self.column} AS words FROM {self.table} {follows}"  # noqa: S608
         step = f"{step} ORDER BY {self.key} LIMIT {STEP}) AS step"
-        unreadable = f"SELECT name, chat FROM {step} WHERE words <> '' AND NOT json_valid(words)"  # noqa: S608
+        is_other = f"substr(words, 1, 1) <> '{self.begins}' OR NOT json_valid(words)"
+        unreadable = f"SELECT name, chat FROM {step} WHERE words <> '' AND ({is_other})"  # noqa: S608
         damaged = connection.execute(unreadable, values).fetchall()
         (last,) = connection.execute(f"SELECT max(name) FROM {step}", values).fetchone()  # noqa: S608
         return [Damaged(self.table, str(name), chat) for name, chat in damaged], last
@@ -46,10 +49,15 @@ _TEXTS = (
     _Texts("jobs", "id", "work"),
     _Texts("strangers", "id", "event", chat="''"),
     _Texts("runs", "run", "deaths"),
-    _Texts("approvals", "id", "choices"),
-    _Texts("approvals", "id", "grounds"),
+    _Texts("jobs", "id", "given", begins="["),
+    _Texts("jobs", "id", "scripts", begins="["),
+    _Texts("approvals", "id", "choices", begins="["),
+    _Texts("approvals", "id", "grounds", begins="["),
     _Texts("chat_skills", "chat", "shelved"),
-    _Texts("standings", "person", "roles", chat="''"),
+    _Texts("standings", "person", "roles", chat="''", begins="["),
+    _Texts("owed", "key", "data"),
+    _Texts("owed_erasures", "who", "direct", chat="''", begins="["),
+    _Texts("owed_erasures", "who", "shared", chat="''", begins="["),
 )
 """What is read in order to answer. The steps of runs are records only."""
 

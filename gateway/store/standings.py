@@ -9,6 +9,7 @@ from channels.values import Standing
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 from gateway.store.topics import Topic
+from gateway.store.unreadable import stored_texts
 
 
 class Standings(Table):
@@ -45,4 +46,4 @@ def person_in(chat: ChatKey, sender_id: str) -> str:
 
 def _standing(row: tuple[str, str, int]) -> tuple[str, Standing]:
     person, roles, is_full_member = row
-    return person, Standing(roles=json.loads(roles), is_full_member=bool(is_full_member))
+    return person, Standing(roles=stored_texts(roles), is_full_member=bool(is_full_member))

@@ -5,7 +5,6 @@ the messages back.
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 
@@ -31,6 +30,7 @@ from agent_core.loop.state import QueryState, state_adapter
 from agent_core.messages import AgentMessage, JsonObject
 from gateway.store.connection import Connection
 from gateway.store.table import Table
+from gateway.store.unreadable import stored_object
 
 _STAMPS: dict[str, bool | dict[str, bool]] = {"seq": True, "run_id": True, "ts": True}
 """Fields that the row stores in columns."""
@@ -94,7 +94,7 @@ class Steps(Table):
         return self._writer.submit(change, later=True)
 
     def _masked(self, text: str) -> str:
-        return _written(self._secrets.masked(json.loads(text)))
+        return _written(self._secrets.masked(stored_object(text)))
 
 
 def _written(value: JsonObject) -> str:

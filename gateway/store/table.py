@@ -6,12 +6,12 @@ from typing import TypeVar
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.json_text import UNREADABLE
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads, Work
 from gateway.store.own_tables import OwnTables, whole
 from gateway.store.topics import Topic
-from gateway.store.unreadable import UNREADABLE
 from gateway.store.writer import Writer
 
 T = TypeVar("T")

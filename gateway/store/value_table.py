@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
+from agent_core.json_text import read_json
 from agent_core.origin import Origin, in_line
 from channels.base import ChatKey
 from gateway.store.connection import Connection
@@ -37,7 +38,7 @@ class RowCodec(Generic[Value]):
         self._decoders: dict[str, Callable[[str], object]] = {
             "chat": ChatKey.parse,
             "origin": in_line,
-            **dict.fromkeys(json_fields, json.loads),
+            **dict.fromkeys(json_fields, read_json),
         }
         named, marks = (
             ", ".join((columns or {}).get(name, name) for name in self._fields),

@@ -16,11 +16,13 @@ from pathlib import Path
 
 import structlog
 from msgspec import Struct
+from msgspec.json import decode
 from msgspec.structs import asdict
 
 from agent_core.background import Background
 from agent_core.clock import Clock
 from agent_core.file_lock import Held
+from agent_core.json_text import UNREADABLE
 from channels.base import ChatKey
 from channels.capabilities import KeepsFiles
 from channels.files import delete_whole
@@ -278,11 +280,14 @@ def _tried() -> Iterator[None]:
 def confirmed(home: Path) -> Iterator[Erasure]:
     """Yield the confirmed erasures; half a line is one whose confirmation was cut off. Raises OSError."""
     file = home / FILE
-    for line in file.read_text("utf-8").splitlines() if file.exists() else ():
+    for line in file.read_text("utf-8", "replace").splitlines() if file.exists() else ():
         try:
-            yield Erasure(**json.loads(line))
-        except (ValueError, TypeError):
+            erasure = decode(line, type=Erasure)
+            Account.parse(erasure.who)
+        except UNREADABLE:
             log.warning("a line about an erasure cannot be read", file=str(file))
+        else:
+            yield erasure
 
 
 def _is_about(entry: Content, account: Account, chats: frozenset[str]) -> bool:

@@ -42,8 +42,10 @@ KNOWN = {
     "zone": "Europe/Paris",
 }
 """Values of columns by which rows are found."""
-JSON = {"payload", "event", "roles", "shelved", "choices", "grounds", "settings", "skills"}
-"""Columns with JSON."""
+OBJECTS = {"payload", "event", "shelved", "settings", "data"}
+"""Columns with objects of JSON."""
+LISTS = {"roles", "choices", "grounds", "skills", "direct", "shared"}
+"""Columns with lists of JSON."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _complete(home: Path) -> None:
 
 def _usual(name: str, kind: str) -> str | float:
     if kind == "TEXT":
-        return "[]" if name in JSON else f"a {name}"
+        return "{}" if name in OBJECTS else "[]" if name in LISTS else f"a {name}"
     return 1.5 if kind == "REAL" else 1
 
 

@@ -25,6 +25,39 @@ from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, in_background, ro
 from tests.postgres import execute
 
 DAMAGES = 3
+DEEP = 100_000
+OTHER_FORMS = {
+    "cut off": '{"a',
+    "null": "null",
+    "a number": "7",
+    "a long number": "9" * 5_000,
+    "a number beyond all": "1e400",
+    "a text": '"words"',
+    "a list of nothing": "[null]",
+    "an object": '{"a": 1}',
+    "lists too deep": "[" * DEEP + "]" * DEEP,
+    "objects too deep": '{"a":' * DEEP + "1" + "}" * DEEP,
+}
+"""What may stand in place of the JSON of a column."""
+JSON = {
+    "approvals": ("choices", "grounds"),
+    "chat_skills": ("shelved",),
+    "code_outcomes": ("event",),
+    "inbox": ("payload",),
+    "jobs": ("given", "rule", "scripts", "work"),
+    "nodes": ("settings", "skills"),
+    "outbox": ("body",),
+    "owed": ("data",),
+    "owed_erasures": ("direct", "shared"),
+    "page_commands": ("event",),
+    "rewinds": ("event",),
+    "runs": ("deaths", "skills"),
+    "standings": ("roles",),
+    "steps": ("event", "state"),
+    "strangers": ("event",),
+    "transcript": ("message",),
+}
+"""Columns with JSON, by table."""
 BROKEN = "'~' || substr(message, 2)"
 
 
@@ -55,15 +88,7 @@ def _has_more(bot: Bot, shown: int) -> bool:
     return len(bot.screen) > shown
 
 
-@pytest.mark.parametrize("seed", range(examples(60)))
-async def test_whatever_is_damaged_it_starts_answers_obeys_and_is_backed_up(
-    ready: Path, tmp_path: Path, seed: int
-) -> None:
-    home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
-    shutil.copytree(ready, home)
-    for cell in chance.sample(cells(home), DAMAGES):
-        damage(home, cell, chance)
-
+async def _starts_answers_and_obeys(home: Path) -> None:
     bot = begun(home)
     await bot.start()
     try:
@@ -75,9 +100,41 @@ async def test_whatever_is_damaged_it_starts_answers_obeys_and_is_backed_up(
             await bot.channel.hears(command)
             await bot.channel.until(partial(_has_more, bot, shown))
         assert not any("went wrong" in text for text in bot.screen)
-        assert make(home, tmp_path / "all.zip", "0", Wanted(), lambda _: False).size > 0
     finally:
         await bot.stop()
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+async def test_whatever_is_damaged_it_starts_answers_obeys_and_is_backed_up(
+    ready: Path, tmp_path: Path, seed: int
+) -> None:
+    home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
+    shutil.copytree(ready, home)
+    for cell in chance.sample(cells(home), DAMAGES):
+        damage(home, cell, chance)
+
+    await _starts_answers_and_obeys(home)
+    assert make(home, tmp_path / "all.zip", "0", Wanted(), lambda _: False).size > 0
+
+
+@pytest.mark.parametrize("seed", range(examples(48)))
+async def test_json_of_another_form_keeps_parley_neither_from_its_start_nor_from_an_answer_nor_a_command(
+    ready: Path, tmp_path: Path, seed: int
+) -> None:
+    home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
+    shutil.copytree(ready, home)
+    table = [*JSON][seed % len(JSON)]
+    form = "lists too deep" if seed < len(JSON) else chance.choice([*OTHER_FORMS])
+    with closing(sqlite3.connect(home / FILE)) as store, store:
+        store.execute(f"UPDATE {table} SET {chance.choice(JSON[table])} = ?", (OTHER_FORMS[form],))  # noqa: S608
+
+    await _starts_answers_and_obeys(home)
+
+
+def test_each_column_with_json_is_known(ready: Path) -> None:
+    found = {(each.table, each.column) for each in cells(ready) if str(each.value).startswith(("[", "{"))}
+
+    assert found <= {(table, column) for table, columns in JSON.items() for column in columns}
 
 
 def test_each_table_has_something_that_can_be_damaged(ready: Path) -> None:
@@ -86,20 +143,24 @@ def test_each_table_has_something_that_can_be_damaged(ready: Path) -> None:
     assert {cell.table for cell in cells(ready)} == {name for name in names if not name.startswith(LEFT_OUT)}
 
 
+@pytest.mark.parametrize("form", ["cut off", "null", "a number", "a text", "objects too deep"])
 @pytest.mark.parametrize(
     ("table", "column"),
     [
         *(("transcript", "message"), ("inbox", "payload"), ("outbox", "body"), ("jobs", "rule"), ("jobs", "work")),
         *(("strangers", "event"), ("chat_skills", "shelved"), ("standings", "roles"), ("runs", "deaths")),
-        *(("approvals", "choices"), ("approvals", "grounds")),
+        *(("approvals", "choices"), ("approvals", "grounds"), ("owed", "data"), ("jobs", "given")),
+        *(("owed_erasures", "direct"), ("owed_erasures", "shared"), ("jobs", "scripts")),
     ],
 )
-def test_what_is_no_json_any_more_is_named(ready: Path, tmp_path: Path, table: str, column: str) -> None:
+def test_what_is_no_json_any_more_or_of_another_form_is_named(
+    ready: Path, tmp_path: Path, table: str, column: str, form: str
+) -> None:
     home = tmp_path / "home"
     shutil.copytree(ready, home)
     with closing(sqlite3.connect(home / FILE)) as store, store:
         assert list(damaged_in(store)) == []
-        store.execute(f"UPDATE {table} SET {column} = '~' || substr({column}, 2)")  # noqa: S608
+        store.execute(f"UPDATE {table} SET {column} = ?", (OTHER_FORMS[form],))  # noqa: S608
         assert {each.table for each in damaged_in(store)} == {table}
 
 

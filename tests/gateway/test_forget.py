@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN
@@ -153,6 +154,21 @@ async def test_what_a_crash_cuts_off_is_carried_out_at_the_next_start(
     assert on_disk(bot.home) == []
     await bot.restart()
     assert len((bot.home / CONFIRMED).read_text().splitlines()) == 1
+
+
+async def test_lines_about_erasures_that_cannot_be_read_keep_nobody_from_being_erased(start_bot: StartBot) -> None:
+    bot = await talked(start_bot)
+    await bot.stop()
+    odd = ("[]", "7", "null", "{}", "[" * 100_000, '{"a":' * 100_000, '{"who": "nobody", "at": 1.0, "by": "x"}')
+    confirmed = '{"who": "memory:bob", "at": 1.0, "by": "memory:bob"}'
+    (bot.home / CONFIRMED).write_bytes("\n".join((*odd, confirmed)).encode() + b"\n\xff\xfe\n")
+
+    with capture_logs() as logs:
+        await bot.restart()
+
+    events = [each["event"] for each in logs]
+    assert "a line about an erasure cannot be read" in events
+    assert events.count("an erasure was carried out") == 1
 
 
 async def test_restoring_a_backup_repeats_the_erasure(start_bot: StartBot) -> None:

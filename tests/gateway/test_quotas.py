@@ -198,6 +198,19 @@ def test_what_was_counted_in_bytes_alone_counts_on(tmp_path: Path) -> None:
     assert (left.bytes, left.files) == (100_000, 8)
 
 
+@pytest.mark.parametrize("odd", ["[]", "7", "null", '"text"', "[" * 100_000, '{"a":' * 100_000, "9" * 5_000])
+def test_what_is_counted_for_others_stays_beside_values_that_cannot_be_read(tmp_path: Path, odd: str) -> None:
+    (tmp_path / FOLDER).mkdir()
+    file = tmp_path / FOLDER / PEOPLE
+    file.write_text(odd)
+    versions = Versions(tmp_path, FakeClock(), quotas=lambda: OF_A_PERSON).of(ANN)
+    assert versions.quota.room("bob").bytes == 1_000_000
+    for broken in ('"memory:eve": []', '"memory:eve": {"here": "much"}', '"memory:eve": {"here": [1, 2, 3]}'):
+        file.write_text(f'{{"memory:bob": {{"elsewhere": [600000, 2]}}, {broken}}}')
+        again = Versions(tmp_path, FakeClock(), quotas=lambda: OF_A_PERSON).of(ANN)
+        assert again.quota.room("bob").bytes == 400_000
+
+
 def test_versions_count(tmp_path: Path) -> None:
     versions = Versions(tmp_path, FakeClock(), quotas=lambda: SMALL).of(ANN)
     versions.workspace.mkdir(parents=True)
