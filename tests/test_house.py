@@ -81,6 +81,7 @@ SWALLOWS_ANYTHING = {
     "gateway/cli.py": "whatever is wrong with the commands of a plugin, all others go on, and it is told",
     "gateway/chat/replies.py": "a change of a plugin may raise anything, and the person who waits is told",
     "gateway/app/plugin_reports.py": "what makes a report in a plugin may raise anything, and who waits for it is told",
+    "gateway/commands/contained.py": "whatever a command raises, the person who waits is told",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
     "gateway/permissions/gates.py": "a plugin that guards calls and raises refuses the call",
     "gateway/records/plugin_failures.py": "whatever a plugin raises is kept, or told with what else is wrong in it",

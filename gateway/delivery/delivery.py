@@ -6,7 +6,7 @@ same over all tries.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Coroutine, Iterable, Sequence, Set
 from weakref import WeakValueDictionary
 
 import structlog
@@ -79,7 +79,7 @@ class Delivery:
         """The other parts of each post whose files were refused together, by its key."""
         self._background = Background("a message was not delivered in the background")
         self.unconfirmed: set[ChatKey] = set()
-        """Chats with a message that may not have arrived and has not been offered again yet."""
+        """Chats with a message that has not or may not have arrived, and has not been offered again yet."""
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
         """Lock per chat, dropped when unused."""
         self._unanswered = UnderWay()
@@ -88,6 +88,8 @@ class Delivery:
         """Told of chats that the platform says have another id."""
         self.delivered: Callable[[Set[str]], None] = lambda _: None
         """Told of the runs whose posts were sent or given up, or are kept for later."""
+        self.refused: Callable[[Post, str], Coroutine[object, object, None]] | None = None
+        """Told of answers that their chats have refused for good, and of the reason."""
         self.arriving: Callable[[Post], Arrival | None] = lambda _: None
         """Returns what follows the arrival of a new message."""
 
@@ -378,7 +380,13 @@ class Delivery:
         else:
             self.tally.ended(post, "failed")
             log.warning("post failed for good", key=post.key, chat=str(post.chat), reason=error.reason)
-        await self._store.outbox.failed(post.key, error.reason)
+        if post.is_awaited:
+            await self._store.outbox.unconfirmed(post.key, error.reason)
+            self.unconfirmed.add(post.chat)
+            if self.refused is not None:
+                self._background.start(self.refused(post, error.reason), f"show {post.key} elsewhere")
+        else:
+            await self._store.outbox.failed(post.key, error.reason)
 
     async def _leave_unconfirmed(self, post: Post, error: Unconfirmed) -> ChannelError:
         """Record that the post may not have arrived. It is offered again when somebody next writes in the chat."""

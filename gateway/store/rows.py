@@ -217,6 +217,11 @@ class Post(Struct, frozen=True):
         return ":offer:" in self.key
 
     @property
+    def is_awaited(self) -> bool:
+        """True if it answers somebody, who is offered it again if its chat has refused it."""
+        return any(f":{slot}:" in self.key for slot in ("answer", "error", "reply"))
+
+    @property
     def is_of_stranger(self) -> bool:
         """True if it shows owners the words of somebody who may not speak here; no model may read them."""
         return STRANGER in self.key

@@ -21,6 +21,7 @@ from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.gaps import Gaps
 from gateway.chat.prompts import ChatPrompts, Media
+from gateway.chat.refused_answers import RefusedAnswers
 from gateway.chat.run import ChatRuns
 from gateway.chat.run_end import RunEnds
 from gateway.chat.run_pace import Pace
@@ -54,6 +55,7 @@ class ChatParts:
         self.agents = _chat_agents(base, guards, agents, jobs)
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, owed=jobs.owed)
         answers = Answers(store, delivery, access, base.secrets, clock, offered=run_buttons_of(moments.plugins))
+        RefusedAnswers(store, delivery, access, base.current)
         self.runs = ChatRuns(store, agents.runner, answers, ends, jobs.owed, moments.moved)
         failures = base.system.plugins.failures
         receiving = Receiving(moments.plugins, failures, clock)

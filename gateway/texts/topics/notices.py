@@ -23,6 +23,10 @@ TEXTS = {
         "en": "I'm not sure my last answer reached you.",
         "zh": "不确定您有没有收到我的上一条回答。",
     },
+    "refused_answer": {
+        "en": "My answer could not be posted where you asked ({why}). Here it is:",
+        "zh": "我的回答无法发到您提问的聊天里（{why}），所以发到这里：",
+    },
     "show_last": {"en": "Show last answer", "zh": "显示上一条回答"},
     "nothing_unconfirmed": {"en": "All my answers have arrived.", "zh": "我的回答都已送达。"},
     "revoked": {
