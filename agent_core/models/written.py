@@ -6,11 +6,13 @@ the mark of a call is held back to the end. What stands in code, and words about
 
 import re
 from collections.abc import Iterator
+from functools import reduce
 from typing import Literal
 
 from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
+from agent_core.models.bare_channels import CALL, ENDS, FINAL, mark_of, may_be_mark
 from agent_core.models.written_calls import TAGS, TOKENS
 
 _NAMES = (
@@ -26,6 +28,13 @@ _NAMES = (
     ),
     *("scratchpad", "inner_monologue", "seed:think", "mm:think", "longcat_think", "antThinking", "antml:thinking"),
 )
+
+
+def _beginning(token: str) -> str:
+    """Return the pattern of a text that ends within the token."""
+    return reduce(lambda rest, letter: f"{re.escape(letter)}(?:{rest})?", reversed(token[:-1])) + r"\Z"
+
+
 _BLOCKS = {
     **{f"<{each}>": f"</{each}>" for name in _NAMES for each in (name, name.capitalize(), name.upper())},
     "[THINK]": "[/THINK]",
@@ -46,7 +55,7 @@ _IN_WORDS = ("<|end|>", "Here is my response:\n")
 """Ends of reasoning that end none if they stand alone."""
 _SENTENCES = ("Here are my reasoning steps:\n", "Here is my thought process:\n", "Here is my response:\n")
 """Marks that are usual words anywhere but around reasoning at the beginning."""
-_CLOSERS = tuple(dict.fromkeys(close for close in _BLOCKS.values() if close not in _IN_WORDS))
+_CLOSERS = tuple(dict.fromkeys((FINAL, *(close for close in _BLOCKS.values() if close not in _IN_WORDS))))
 _FINALS = (
     *("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|START_RESPONSE|>"),
     *("<|begin_of_solution|>", "<|assistant|>", "<|im_start|>assistant\n", "<bos>"),
@@ -75,10 +84,12 @@ _LITERALS = tuple(
 )
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
-_FIRST_OF_BLOCKS = frozenset(literal[0] for literal in (*_BLOCKS, *_FINALS))
+_FIRST_OF_BLOCKS = frozenset((*(literal[0] for literal in (*_BLOCKS, *_FINALS)), *"acf"))
 _TOKEN = LatePattern("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
-_MARK = LatePattern(f"[\n`~{re.escape(''.join(sorted(_FIRST)))}]")
-"""The characters with which tokens begin."""
+_MARK = LatePattern(
+    f"[\n`~{re.escape(''.join(sorted(_FIRST - {FINAL[0]})))}]|{FINAL}|{CALL}|{_beginning(FINAL)}|{_beginning(CALL)}"
+)
+"""The characters with which tokens begin; of those that begin with a letter the whole token, or its part at the end."""
 _MOST_BLANK = 200
 """Blank characters that are held back at the beginning, where a tag may follow them."""
 _FENCE = 3
@@ -156,6 +167,8 @@ class WrittenText:
             self._state = "text"
             self._waiting = bare if self._was_opened else self._waiting
             return
+        if self._begins_channel(bare, is_last=is_last):
+            return
         opener = next((each for each in _BLOCKS if bare.startswith(each)), None)
         if opener is not None:
             self._state, self._opener, self._waiting = "thinking", opener, bare[len(opener) :]
@@ -169,16 +182,32 @@ class WrittenText:
             self._waiting = bare if self._was_opened else self._waiting
         yield from ()
 
+    def _begins_channel(self, bare: str, *, is_last: bool) -> bool:
+        """Go on after the mark of a channel of gpt-oss. Returns False if there is none, and none is to come."""
+        if not is_last and may_be_mark(bare):
+            return True
+        mark = mark_of(bare)
+        if mark is None:
+            return False
+        self._waiting, self._was_opened = bare[len(mark.literal) :], True
+        if mark.is_reasoning:
+            self._state, self._opener = "thinking", mark.literal
+        elif mark.is_call:
+            self._state, self._waiting = ("held", CALL + self._waiting) if self._has_tools else ("text", bare)
+        return True
+
     def _think(self, *, is_last: bool) -> Iterator[Piece]:
-        close = _BLOCKS[self._opener]
-        thought, found, rest = self._waiting.partition(close)
-        if found:
-            self._state, self._waiting = "start", rest
+        text = self._waiting
+        close = _BLOCKS.get(self._opener)
+        closers = ENDS if close is None else (close,)
+        end = min((place for each in closers if (place := text.find(each)) >= 0), default=None)
+        if end is not None:
+            self._state, self._waiting = "start", text[end + len(close or "") :]
         else:
-            keep = 0 if is_last else max(size for size in range(len(close)) if thought.endswith(close[:size]))
-            thought, self._waiting = thought[: len(thought) - keep], thought[len(thought) - keep :]
-        if thought:
-            yield Piece("thinking", thought)
+            end = len(text) if is_last else len(text) - max(_overlap(text, each) for each in closers)
+            self._waiting = text[end:]
+        if end:
+            yield Piece("thinking", text[:end])
 
     def _say(self, *, is_last: bool) -> Iterator[Piece]:
         text = self._waiting
@@ -213,11 +242,13 @@ class WrittenText:
             self._state, self._waiting, self._was_opened = "start", rest, True
             yield Piece("before")
         else:
+            if token == CALL and not self._was_opened:
+                yield Piece("before")
             self._state, self._waiting = "held", token + rest
 
     def _ends_reasoning(self, token: str, after: str) -> bool:
-        """Return True for a closing tag that stands alone, and not as a word in a sentence."""
-        if token not in _CLOSERS or self._was_opened or self._line.is_code:
+        """Return True for a closing tag that stands alone, or a final channel, and not as a word in a sentence."""
+        if token not in _CLOSERS or (self._was_opened and token != FINAL) or self._line.is_code:
             return False
         return after not in (" ", "\t") if self._line.is_blank else not self._line.last.isspace()
 
@@ -262,6 +293,11 @@ class _Line:
         elif signs[0] == "`" and not self._fence:
             self._is_quoted = not self._is_quoted
         self.is_blank = False
+
+
+def _overlap(text: str, token: str) -> int:
+    """Return how many characters at the end of the text begin the token."""
+    return max(size for size in range(len(token)) if text.endswith(token[:size]))
 
 
 def _partial(text: str) -> int:

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from agent_core.json_text import read_first, read_json, read_python
 from agent_core.late_pattern import LatePattern
 from agent_core.messages import JsonObject
+from agent_core.models.bare_channels import CALL, FINAL, NEXT
 
 TAGS = (
     *("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>", "<TOOLCALL>"),
@@ -27,7 +28,7 @@ TOKENS = (
     *("<｜DSML｜function_calls>", "<｜DSML｜tool_calls>", "<｜DSML｜invoke ", "<|tools_prefix|>"),
     *("<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to="),
     *("<|start|>assistant<|channel|>commentary to=", "<|START_ACTION|>", "<|tool_call_start|>"),
-    *("<start_function_call>", "<|python_start|>", "<|action_start|>", "<|tool_call>", "<longcat_tool_call>"),
+    *(CALL, "<start_function_call>", "<|python_start|>", "<|action_start|>", "<|tool_call>", "<longcat_tool_call>"),
 )
 """Beginnings that are tokens of the models' own."""
 
@@ -59,6 +60,7 @@ _ENDS = {
     "<|action_start|>": ("<|action_end|>",),
     "<|tool_call>": ("<tool_call|>",),
     "<longcat_tool_call>": ("</longcat_tool_call>",),
+    CALL: (FINAL, NEXT),
 }
 """The beginning of a call, and the marks that end it; its own beginning and the end of the text end it as well."""
 
@@ -215,8 +217,14 @@ def _read(inside: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]
         yield from _with_parameters(body.removeprefix("name="), tools)
     elif _KEY[0] in body:
         yield from _with_keys(body, tools)
-    elif (name := _NAME.match(body)) and body[name.end() :].lstrip(" >\n").startswith("{"):
-        yield WrittenCall(name[0], body[name.end() :].lstrip(" >\n"))
+    elif (name := _NAME.match(body)) and (given := _bare(body[name.end() :])).startswith("{"):
+        yield WrittenCall(name[0], given)
+
+
+def _bare(arguments: str) -> str:
+    """Return the arguments behind a name, without what gpt-oss writes before them."""
+    text = arguments.lstrip(" >\n")
+    return text.removeprefix("json").removeprefix("code").lstrip()
 
 
 def _from_json(body: str) -> Iterator[WrittenCall]:

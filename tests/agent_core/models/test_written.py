@@ -86,6 +86,15 @@ THINKS = [
         "Hm.",
         "It is noon.",
     ),
+    ("analysisHm.assistantfinalIt is noon.", "Hm.", "It is noon."),
+    ("analysis用户问时间。assistantfinal现在是中午。", "用户问时间。", "现在是中午。"),
+    ("analysisHm. An assistant.assistantanalysisI see.assistantfinalNoon.", "Hm. An assistant.I see.", "Noon."),
+    ("analysisHm.assistantcommentaryI look.assistantfinalIt is noon.", "Hm.I look.", "It is noon."),
+    ("analysisHm.assistantcommentaryLet me look.", "Hm.", "Let me look."),
+    ("assistantanalysisHm.\n\nassistantfinal\n\nIt is noon.", "Hm.", "It is noon."),
+    ("assistantfinalIt is noon.", "", "It is noon."),
+    ("final**Noon.**", "", "**Noon.**"),
+    ("The user asks.assistantfinalIt is noon.", "The user asks.", "It is noon."),
 ]
 
 
@@ -102,6 +111,7 @@ def test_reasoning_in_the_text_is_no_answer_however_it_is_cut(
 MARKS = [
     *("<think>", "</think>", "[THINK]", "[/THINK]", "<answer>", "</answer>", "<tool_call>", "</tool_call>", "<|end|>"),
     *("<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "<|im_end|>", "<|START_RESPONSE|>"),
+    *("analysis", "assistantfinal", "assistantanalysis", "assistantcommentary to=", "final", "assist", "a"),
     *("`", "```", "~~~", " ", "\n", "\n\n", "\t", " " * 250, "Hm.", "a b", "é", "<", '{"name": "note"}'),
 ]
 
@@ -133,6 +143,14 @@ PROSE = [
     "[TOOL_CALLS] is a token of Mistral's.",
     "a < b, c << d and <b>bold</b>, [1], `x`, ~~gone~~, <t",
     "1 ◁ 2 <|",
+    "analysis of the data, as a final assistant",
+    "analysis: it is noon",
+    "final版本已上传",
+    "final",
+    "commentary to come",
+    "a",
+    "An assistant, final answers and assistantships",
+    "A server leaves out the tokens, so that `assistantfinal` is left.",
     '{"name": "Ann", "parameters": {}}',
     "  leading spaces\n\n",
     "",
@@ -197,6 +215,8 @@ CALLS = [
     f'<|tools_prefix|>[{{"note": {RAW}}}]<|tools_suffix|>',
     f"<|start|>assistant to=functions.note<|channel|>commentary json<|message|>{RAW}<|call|>",
     f"<|channel|>analysis to=functions.note code<|message|>{RAW}<|call|>",
+    f"assistantcommentary to=functions.note json{RAW}",
+    f"assistantcommentary to=note {RAW}",
     f"<tool_call>\n{{'name': 'note', 'arguments': {ARGUMENTS}}}\n</tool_call>",
     '<function_calls>\nnote(text="5", times=2)\n</function_calls>',
     '<|python_tag|>note.call(text="5", times=2)<|eom_id|>',
@@ -207,6 +227,28 @@ CALLS = [
 ]
 WHOLE = 4
 """The last ones are calls only if they are the whole text."""
+
+
+IN_CHANNELS = ["", "analysisHm.assistant", "Hm.assistant", "analysisHm.assistantcommentaryI look.assistant"]
+
+
+@pytest.mark.parametrize("before", IN_CHANNELS)
+@given(places)
+def test_a_call_in_a_channel_without_tokens_is_a_call_and_the_reasoning_is_not_said(before: str, at: list[int]) -> None:
+    message, streamed = read(*cut(f"{before}commentary to=functions.note json{RAW}", at))
+
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("note", ARGUMENTS)]
+    assert "Hm." not in message.text
+    assert RAW not in streamed
+
+
+@given(places)
+def test_a_word_that_turns_out_to_begin_no_channel_is_said_in_the_end(at: list[int]) -> None:
+    text = "analysis这个词的意思是分析。"
+
+    message, _ = read(*cut(text, at))
+
+    assert message.text == text
 
 
 @pytest.mark.parametrize("text", CALLS)
