@@ -6,7 +6,6 @@ the mark of a call is held back to the end. What stands in code, and words about
 
 import re
 from collections.abc import Iterator
-from functools import reduce
 from typing import Literal
 
 from msgspec import Struct
@@ -28,13 +27,6 @@ _NAMES = (
     ),
     *("scratchpad", "inner_monologue", "seed:think", "mm:think", "longcat_think", "antThinking", "antml:thinking"),
 )
-
-
-def _beginning(token: str) -> str:
-    """Return the pattern of a text that ends within the token."""
-    return reduce(lambda rest, letter: f"{re.escape(letter)}(?:{rest})?", reversed(token[:-1])) + r"\Z"
-
-
 _BLOCKS = {
     **{f"<{each}>": f"</{each}>" for name in _NAMES for each in (name, name.capitalize(), name.upper())},
     "[THINK]": "[/THINK]",
@@ -83,13 +75,11 @@ _LITERALS = tuple(
     if each not in _SENTENCES
 )
 _LONGEST = max(map(len, _LITERALS))
-_FIRST = frozenset(literal[0] for literal in _LITERALS)
+_BY_FIRST = {each[0]: tuple(literal for literal in _LITERALS if literal[0] == each[0]) for each in _LITERALS}
 _FIRST_OF_BLOCKS = frozenset((*(literal[0] for literal in (*_BLOCKS, *_FINALS)), *"acf"))
-_TOKEN = LatePattern("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
-_MARK = LatePattern(
-    f"[\n`~{re.escape(''.join(sorted(_FIRST - {FINAL[0]})))}]|{FINAL}|{CALL}|{_beginning(FINAL)}|{_beginning(CALL)}"
-)
-"""The characters with which tokens begin; of those that begin with a letter the whole token, or its part at the end."""
+_TOKEN = LatePattern("|".join((r"\n", "``*", "~~~~*", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
+_MARK = LatePattern(f"[\n`~{re.escape(''.join(sorted(_BY_FIRST.keys() - {'a'})))}]|assistant|a[asint]{{0,7}}\\Z")
+"""Finds what may begin a token: its first character, or `assistant`, of which the end of a piece may hold a part."""
 _MOST_BLANK = 200
 """Blank characters that are held back at the beginning, where a tag may follow them."""
 _FENCE = 3
@@ -304,6 +294,6 @@ def _partial(text: str) -> int:
     """Return how many characters at the end may be the beginning of a token."""
     signs = len(text) - len(text.rstrip(text[-1])) if text and text[-1] in "`~" else 0
     for place in range(max(0, len(text) - _LONGEST), len(text)):
-        if text[place] in _FIRST and any(each.startswith(text[place:]) for each in _LITERALS):
+        if any(each.startswith(text[place:]) for each in _BY_FIRST.get(text[place], ())):
             return len(text) - place
     return signs if signs < _LONGEST else 0
