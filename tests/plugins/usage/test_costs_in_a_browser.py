@@ -43,3 +43,14 @@ async def test_costs_are_drawn_listed_and_limited(browser: Browser, tmp_path: Pa
             await tab.get_by_role("link", name="By chat").click()
             await expect(tab.get_by_role("link", name="Ann (memory)")).to_be_visible()
             await accessible(tab)
+
+
+async def test_a_chart_of_a_wide_window_never_widens_the_page_of_a_narrow_one(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hello!", model=DEAR) as world:
+        await world.bot.hears("hi")
+        async with world.tab(browser, "costs", width=320) as tab:
+            drawn = tab.locator(".chart .uplot")
+            await expect(drawn).to_be_visible()
+            await drawn.evaluate("drawn => { drawn.style.width = '1200px'; }")  # until it is drawn anew
+
+            assert await tab.evaluate("document.documentElement.scrollWidth") == 320
