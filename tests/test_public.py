@@ -114,6 +114,7 @@ INNER = {
     "gateway.store.spending": "what was spent",
     "gateway.subcommand": "subcommands of the program are read from our own folders only",
     "gateway.texts.amounts": "amounts in our own words",
+    "gateway.texts.moments": "times in words, also damaged ones",
     "gateway.upkeep.doctor.connections": "what the doctor says of any MCP server",
     "gateway.upkeep.doctor.home": "whether Parley runs",
     "gateway.upkeep.kept": "which backups are kept",

@@ -1,11 +1,10 @@
 """All routes of the page, among them those of the list of conversations: its pages, the search, changes of an entry."""
 
-from datetime import UTC, datetime
-
 import structlog
 from aiohttp import web
 
 from channels.base import ChatKey
+from channels.text import in_utc
 from channels.web.adapter import WebChannel
 from channels.web.chat_routes import ChatRoutes
 from channels.web.conversation import Past, Shown, Wire
@@ -103,7 +102,7 @@ class ListRoutes:
 
 def _exported(message: Shown, person: str) -> str:
     """Return a message as a part of an exported conversation."""
-    at = datetime.fromtimestamp(message.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    at = in_utc(message.at) or "–"
     files = "".join(f"- {each.safe_name}\n" for each in message.attachments)
     who = person if message.who == "person" else "Parley"
     return "\n\n".join(filter(None, (f"## {who}, {at}", message.markdown, files))) + "\n\n"

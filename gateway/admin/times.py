@@ -3,8 +3,9 @@
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from gateway.texts.moments import NO_MOMENT, moment_at
 from gateway.texts.say import Language
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -21,7 +22,9 @@ def time_element(at: float, now: float, zone: ZoneInfo, language: Language) -> M
 
     `times.js` keeps the distance as it is while the page is open, in the same words.
     """
-    moment = datetime.fromtimestamp(at, zone)
+    moment = moment_at(at, zone)
+    if moment is None:
+        return escape(NO_MOMENT)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         moment.isoformat(timespec="seconds"), exact(moment, language), ago(at, now, zone, language)
     )
@@ -43,9 +46,9 @@ def date_words(moment: date, language: Language) -> str:
 def ago(at: float, now: float, zone: ZoneInfo, language: Language) -> str:
     """Return how long ago a moment was, or how far away it is; the date if that is more than a week."""
     distance = abs(now - at)
-    if distance > LONGEST_AGO:
-        moment = datetime.fromtimestamp(at, zone)
-        return f"{date_words(moment, language)} {moment:%H:%M}"
+    if not distance <= LONGEST_AGO:  # NaN neither
+        moment = moment_at(at, zone)
+        return NO_MOMENT if moment is None else f"{date_words(moment, language)} {moment:%H:%M}"
     if distance < NOW:
         return "now" if language == "en" else "现在"
     size, english, chinese = next((each for each in _UNITS if round(distance / each[0]) >= 1), _UNITS[-1])

@@ -1,7 +1,6 @@
 """Commands about approvals: /approve and /deny answer questions; /rules manages what needs none."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from channels.base import Button, ButtonPressed, OutboundMessage
 from channels.commands import Suggestion
@@ -19,6 +18,7 @@ from gateway.schedule.zones import Zones
 from gateway.store.approvals import Rule, Rules
 from gateway.store.outbox import Outbox
 from gateway.store.question import Question
+from gateway.texts.moments import DAY, moment_words
 from gateway.texts.say import say
 
 _SENTENCES = {
@@ -152,7 +152,7 @@ class RuleCommands:
                 id=rule.id,
                 what=command_in_short(rule.what),
                 name=literal(one_line(rule.given_by, MOST_NAME)) or say("ask_somebody", given.language),
-                day=f"{datetime.fromtimestamp(rule.created, zone):%Y-%m-%d}",
+                day=moment_words(rule.created, zone, DAY),
             )
             for rule in found[-MOST_LISTED:]
         ]

@@ -1,7 +1,6 @@
 """The commands /config and /reload: settings that may change while Parley runs."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from difflib import get_close_matches
 
 from agent_core.models.selection import ModelSettingError
@@ -31,6 +30,7 @@ from gateway.settings.run_time import (
     shown,
     value_of,
 )
+from gateway.texts.moments import moment_words
 from gateway.texts.say import Language, say
 from gateway.upkeep.live_settings import LiveSettings
 
@@ -155,7 +155,7 @@ class ConfigCommands:
         row = await self._live.chosen(name)
         if row is not None:
             zone = given.session.conversation.zone()
-            when = f"{datetime.fromtimestamp(row.at, zone):%Y-%m-%d %H:%M}"
+            when = moment_words(row.at, zone)
             return say("config_from_chat", given.language, by=literal(row.by), when=when)
         place = self._live.place(name)
         if place is None:

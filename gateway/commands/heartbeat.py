@@ -35,7 +35,7 @@ from gateway.schedule.times.zone_names import shown_zone
 from gateway.store.job import Heartbeat
 from gateway.store.rule import BadRule
 from gateway.store.store import Store
-from gateway.texts.say import say
+from gateway.texts.say import has_text, say
 
 OFFERED = ("21-8", "22-7", "23-9")
 LONGEST_SNOOZE = 30 * 24 * 3600
@@ -127,7 +127,7 @@ class HeartbeatCommands:
             lines.append(
                 say("heartbeat_snoozed_until", language, until=self._shown(given, standing, found.snoozed_until))
             )
-        if found.last_look is not None and found.last_outcome:
+        if found.last_look is not None and has_text(found.last_outcome):
             last = self._shown(given, standing, found.last_look)
             lines.append(say("heartbeat_last", language, last=last, outcome=say(found.last_outcome, language)))
         return lines

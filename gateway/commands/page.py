@@ -1,7 +1,6 @@
 """The command /page: links that sign a browser in, and the browsers that are signed in."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from typing import Protocol
 
 from channels.base import OutboundMessage
@@ -12,6 +11,7 @@ from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.settings.current import CurrentSettings
 from gateway.store.browsers import Browser
+from gateway.texts.moments import moment_words
 from gateway.texts.say import say
 
 PAGE = "page"
@@ -100,7 +100,7 @@ class PageCommands:
                 id=each.id,
                 name=literal(each.name),
                 who=literal(each.person or each.principal),
-                used=f"{datetime.fromtimestamp(each.used, self._current.zone):%Y-%m-%d %H:%M}",
+                used=moment_words(each.used, self._current.zone),
                 place=literal(each.place),
             )
             for each in mine

@@ -1,7 +1,7 @@
 """Sums up model calls for the page of costs: by hour or day, and by one property of the calls. Without I/O."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cached_property, reduce
 from zoneinfo import ZoneInfo
 
@@ -11,6 +11,7 @@ from gateway.records.spending_report import Sum, began
 from gateway.store.budget import NOTHING
 from gateway.store.spending import Share
 from gateway.texts.amounts import USD, Unit
+from gateway.texts.moments import DAY, moment_words
 
 MOST_SERIES = 5
 """Subjects with a colour of their own in a chart; all others share the next one."""
@@ -43,8 +44,7 @@ class Days(Struct, frozen=True):
         return [f"{self.first + timedelta(days=each)}" for each in range((self.last - self.first).days + 1)]
 
     def label(self, at: float) -> str:
-        moment = datetime.fromtimestamp(at, self.zone)
-        return f"{moment:%H}:00" if self.is_one else f"{moment.date()}"
+        return moment_words(at, self.zone, "%H:00" if self.is_one else DAY)
 
 
 class CostReport(Struct, frozen=True, dict=True):

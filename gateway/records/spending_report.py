@@ -10,6 +10,7 @@ from msgspec import Struct
 from gateway.store.budget import NOTHING, Spent
 from gateway.store.spending import Used
 from gateway.texts.amounts import USD, Unit
+from gateway.texts.moments import moment_at, moment_words
 
 DAYS_OF_WEEK = 7
 
@@ -89,8 +90,7 @@ def report_of(rows: Iterable[Used], span: Span, now: float, zone: ZoneInfo) -> S
         labels = [f"{first + timedelta(days=each):%m-%d}" for each in range((today - first).days + 1)]
     bars, models, total = dict.fromkeys(labels, Sum()), dict[str, Sum](), Sum()
     for row in rows:
-        at = datetime.fromtimestamp(row.at, zone)
-        label = f"{at:%H}:00" if span is Span.DAY else f"{at:%m-%d}"
+        label = moment_words(row.at, zone, "%H:00" if span is Span.DAY else "%m-%d")
         bars[label] = bars.get(label, Sum()).with_(row)
         models[row.model] = models.get(row.model, Sum()).with_(row)
         total = total.with_(row)
@@ -110,8 +110,8 @@ def usage_text(rows: Iterable[Used], zone: ZoneInfo, now: float, days: int, whos
     per_day = {today - timedelta(days=ago): Sum() for ago in reversed(range(days))}
     total, kinds, models = Sum(), dict[str, Sum](), dict[str, Sum]()
     for row in rows:
-        day = datetime.fromtimestamp(row.at, zone).date()
-        per_day[day] = per_day.get(day, Sum()).with_(row)
+        if (moment := moment_at(row.at, zone)) is not None:  # one that is damaged is counted on no day
+            per_day[moment.date()] = per_day.get(moment.date(), Sum()).with_(row)
         kinds[row.kind] = kinds.get(row.kind, Sum()).with_(row)
         models[row.model or "unknown"] = models.get(row.model or "unknown", Sum()).with_(row)
         total = total.with_(row)

@@ -1,13 +1,12 @@
 """Reports messages from before a restore to the owners; they are not answered."""
 
-from datetime import datetime
-
 import structlog
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
 from gateway.settings.current import CurrentSettings
 from gateway.store.restores import Restored, SetAside
 from gateway.store.store import Store
+from gateway.texts.moments import moment_words
 from gateway.upkeep.owners import Owners
 
 MOST_TOLD = 30
@@ -65,4 +64,4 @@ class BeforeRestore:
         return f"- {self._moment(row.at)}, {row.who} ({row.chat}): {words}"
 
     def _moment(self, at: float) -> str:
-        return f"{datetime.fromtimestamp(at, self._current.zone):%Y-%m-%d %H:%M}"
+        return moment_words(at, self._current.zone)

@@ -1,7 +1,6 @@
 """`parley nodes`: the processes that share the database, what each does, and what is not the same on all. Read-only."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from gateway.errors import ParleyError
@@ -9,6 +8,7 @@ from gateway.security.printing import print_pieces
 from gateway.settings.settings import load_settings
 from gateway.store.nodes import NodeStatus, differences, node_statuses
 from gateway.store.server import PostgresServer
+from gateway.texts.moments import moment_words
 
 
 def run(environ: Mapping[str, str], cwd: Path) -> int:
@@ -31,10 +31,10 @@ def told(nodes: Sequence[NodeStatus]) -> Iterator[str]:
     if not nodes:
         yield "No node is running."
     for node in nodes:
-        since = datetime.fromtimestamp(node.started).astimezone()
+        since = moment_words(node.started, None)
         state = " silent" if node.is_silent else " takes no further chats" if node.is_draining else ""
         state += f" cannot reach {node.out_of_reach}" if node.unreachable else ""
-        yield f"{node.name}{state}  {node.version} on {node.host}, pid {node.pid}, since {since:%Y-%m-%d %H:%M}"
+        yield f"{node.name}{state}  {node.version} on {node.host}, pid {node.pid}, since {since}"
         leases = ", ".join(node.leases) or "none"
         yield f"  beat {node.beat_age:.1f} s ago  chats {node.chats}  runs {node.runs}  leases: {leases}"
 

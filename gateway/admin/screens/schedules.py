@@ -18,6 +18,7 @@ from gateway.store.job import CheckIn, Firing, Heartbeat, Job, JobState, Reminde
 from gateway.store.job_targets import JobTarget, TargetState
 from gateway.store.store import Store
 from gateway.texts.amounts import USD, Unit, amount_words
+from gateway.texts.say import has_text
 
 DAYS = 30
 """Days over which costs are added up."""
@@ -187,7 +188,7 @@ class SchedulesScreen:
         now = self._jobs.clock.time()
         job = next((each for each in jobs if each.id == heartbeat.job), None)
         following = next_of(job, visit.language, now) if job and heartbeat.on else ""
-        outcome = visit.say(heartbeat.last_outcome) if heartbeat.last_outcome else ""
+        outcome = visit.say(heartbeat.last_outcome) if has_text(heartbeat.last_outcome) else ""
         return _Beat(heartbeat, names.of(heartbeat.chat), following, outcome)
 
     async def _names(self, visit: Visit, chats: Iterable[ChatKey]) -> ChatNames:

@@ -3,7 +3,6 @@
 import re
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
 
 from channels.base import OutboundMessage
 from channels.commands import Suggestion
@@ -15,6 +14,7 @@ from gateway.permissions.roles import Role
 from gateway.plugin import Core
 from gateway.plugins.api.protocol import MODEL
 from gateway.plugins.api.table import MOST_KEYS, ApiKey, ApiKeys, digest_of
+from gateway.texts.moments import moment_words
 from gateway.texts.say import say
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -77,9 +77,7 @@ class KeyCommand:
                 given.language,
                 name=each.name,
                 last=each.last,
-                used=f"{datetime.fromtimestamp(each.used, zone):%Y-%m-%d %H:%M}"
-                if each.used
-                else say("api_never", given.language),
+                used=moment_words(each.used, zone) if each.used else say("api_never", given.language),
             )
             for each in keys
         ]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
@@ -13,6 +13,7 @@ from gateway.plugins.api.plans import LONGEST, PlanWork
 from gateway.plugins.api.protocol import JSON
 from gateway.plugins.api.table import ApiKey
 from gateway.store.search import Found
+from gateway.texts.moments import DAY, moment_words
 from gateway.web.route import Answer, Opening
 
 PATH = "/mcp"
@@ -115,7 +116,7 @@ class McpTools:
 
 def _row(found: Found) -> str:
     who = "Parley" if isinstance(found.message, AssistantMessage) else "the person"
-    day = datetime.fromtimestamp(found.message.created_at, UTC).strftime("%Y-%m-%d")
+    day = moment_words(found.message.created_at, UTC, DAY)
     return f"{day}, {who}: {' '.join(found.text.split())[:LONGEST_FOUND]}"
 
 

@@ -1,9 +1,10 @@
 """The heading of an export, and the formats."""
 
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+
+from gateway.texts.moments import DAY, moment_words
 
 FORMS = ("md", "json", "html")
 
@@ -20,10 +21,7 @@ class Heading(Struct, frozen=True):
         return f"Exported on {self.moment(self.now)}. Times are those of {self.zone.key}."
 
     def moment(self, at: float) -> str:
-        return f"{self._local(at):%Y-%m-%d %H:%M}"
+        return moment_words(at, self.zone)
 
     def day(self, at: float) -> str:
-        return f"{self._local(at):%Y-%m-%d}"
-
-    def _local(self, at: float) -> datetime:
-        return datetime.fromtimestamp(at, self.zone)
+        return moment_words(at, self.zone, DAY)

@@ -1,7 +1,5 @@
 """The command /feedback: what people said of answers."""
 
-from datetime import datetime
-
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
@@ -9,6 +7,7 @@ from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
 from gateway.plugins.feedback.table import Feedback
+from gateway.texts.moments import moment_words
 from gateway.texts.say import say
 
 DAYS = 30
@@ -36,8 +35,7 @@ class FeedbackCommand:
         parts = [say("feedback_sums", language, days=DAYS, good=len(found) - len(bad), bad=len(bad))]
         if bad:
             lines = [
-                f"- {datetime.fromtimestamp(each.at, zone).strftime(_MOMENT)}, `{each.run[:_SHOWN_ID]}`,"
-                f" {literal(str(each.chat))}"
+                f"- {moment_words(each.at, zone, _MOMENT)}, `{each.run[:_SHOWN_ID]}`, {literal(str(each.chat))}"
                 for each in bad[:MOST_BAD]
             ]
             parts += [say("feedback_bad_ones", language, slash=given.slash), "\n".join(lines)]

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from channels.base import ChannelError, ChatKey, OutboundMessage
@@ -24,6 +23,7 @@ from gateway.plugins.hooks.work import SHOWN
 from gateway.security.masking import MASK
 from gateway.store.connection import Connection
 from gateway.store.owed import Owed
+from gateway.texts.moments import moment_words
 from gateway.texts.say import say
 
 _NAME = re.compile(r"(?!\d+$)[a-z0-9][a-z0-9_-]{0,31}")
@@ -199,7 +199,7 @@ class HookCommand:
         language = given.language
         does = say("hooks_does_ask", language, words=literal(_short(hook.instruction))) if hook.instruction else ""
         does = does or say("hooks_does_post", language)
-        when = f"{datetime.fromtimestamp(last.at, zone):%Y-%m-%d %H:%M}" if last else say("hooks_never", language)
+        when = moment_words(last.at, zone) if last else say("hooks_never", language)
         who = literal(self._core.access.name_of(hook.principal) or hook.principal)
         key = "hooks_row_paused" if hook.paused else "hooks_row"
         return "- " + say(key, language, id=hook.id, name=hook.name, sender=hook.sender, does=does, who=who, when=when)

@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from agent_core.sources import file
 from channels.text import in_code, literal
 from gateway.plugin import Core
 from gateway.schedule.jobs.report_kinds import MadeReport, ReportOrder, ReportRefused
+from gateway.texts.moments import moment_words
 from gateway.texts.say import say
 
 FIRST_DAYS = 7
@@ -43,7 +43,7 @@ class Files:
         if not found:
             return MadeReport("", origin)
         rows = [
-            f"| {_cell(each.name)} | {datetime.fromtimestamp(each.at, order.zone):%m-%d %H:%M} | {_size(each.size)} |"
+            f"| {_cell(each.name)} | {moment_words(each.at, order.zone, '%m-%d %H:%M')} | {_size(each.size)} |"
             for each in found[:MOST]
         ]
         left = len(found) - MOST

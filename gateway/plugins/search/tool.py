@@ -1,7 +1,7 @@
 """The tool that searches what was said in a chat."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from itertools import chain
 
 from agent_core.messages import AssistantMessage, UserMessage
@@ -13,6 +13,7 @@ from channels.base import ChatKey, Sender
 from gateway.plugin import Core
 from gateway.store.search import Found
 from gateway.store.store import Store
+from gateway.texts.moments import DAY, moment_words
 
 MOST = 10
 """Messages in a result."""
@@ -71,7 +72,7 @@ async def origins_of(store: Store, found: Sequence[Found]) -> dict[int, Origin]:
 def _row(found: Found, origin: Origin) -> str:
     message = found.message
     author = (name_of(message.source or "") or "the person") if isinstance(message, UserMessage) else "you"
-    day = datetime.fromtimestamp(message.created_at, UTC).strftime("%Y-%m-%d")
+    day = moment_words(message.created_at, UTC, DAY)
     flat = " ".join(found.text.split())
     marked = f" (from {', '.join(origin.sources)})" if origin.is_tainted else ""
     return f"{day}, {author}{marked}: {flat[:LONGEST]}{'…' if len(flat) > LONGEST else ''}"

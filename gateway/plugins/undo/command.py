@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from itertools import islice
 
 from agent_core.file_handles import raise_lack
@@ -21,6 +20,7 @@ from gateway.permissions.question_text import one_line
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
+from gateway.texts.moments import moment_words
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 10
@@ -166,7 +166,7 @@ async def _list(given: Invocation, versions: ChatVersions) -> OutboundMessage:
     zone = given.session.conversation.zone()
     rows = [say("undo_list", given.language), ""]
     for group in found:
-        when = f"{datetime.fromtimestamp(group.at, zone):%Y-%m-%d %H:%M}"
+        when = moment_words(group.at, zone)
         key = "undo_line" if group.undone_by is None else "undo_line_undone"
         rows.append(say(key, given.language, id=group.number, when=when, what=_what(group, given.language)))
     buttons = tuple(

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -36,6 +35,7 @@ from gateway.store.job import CheckIn, Firing
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import InboxItem, Post, inbox_seqs
 from gateway.store.run_records import Account, CallRecord, RunRecord, SendRecord
+from gateway.texts.moments import moment_words
 from gateway.texts.say import Language, say
 
 MOST_WORDS = 100
@@ -218,7 +218,7 @@ class WhyCommands:
         person, zone = None if typing.is_admin else typing.sender.id, typing.session.conversation.zone()
         found = await self._store.run_records.newest(typing.chat, person, MOST_RUNS)
         return [
-            Suggestion(value=run.run[:8], label=f"{run.run[:8]} {datetime.fromtimestamp(run.started, zone):{_MOMENT}}")
+            Suggestion(value=run.run[:8], label=f"{run.run[:8]} {moment_words(run.started, zone, _MOMENT)}")
             for run in found
         ]
 

@@ -3,7 +3,6 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -39,6 +38,7 @@ from gateway.records.replay.rebuild import Rebuilt, Row, in_order
 from gateway.security.masking import Mask
 from gateway.store.archive import Archive, RunRow, SaidRow, StepRow, Unreadable
 from gateway.store.question import Question
+from gateway.texts.moments import moment_words
 
 SHORT = 300
 """Characters of a text unless it is shown in full."""
@@ -59,7 +59,7 @@ class Manner(Struct, frozen=True):
         return f"{text[:SHORT]}… ({len(text)} characters)"
 
     def moment(self, at: float) -> str:
-        return f"{datetime.fromtimestamp(at, self.zone):%Y-%m-%d %H:%M:%S}"
+        return moment_words(at, self.zone, "%Y-%m-%d %H:%M:%S")
 
 
 def replayed(archive: Archive, row: RunRow, manner: Manner, *, last: int | None = None) -> Iterator[str]:

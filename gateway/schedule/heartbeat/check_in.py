@@ -16,6 +16,7 @@ from gateway.schedule.heartbeat import greeting
 from gateway.schedule.heartbeat.chat_state import Agenda
 from gateway.schedule.jobs.job_runs import CheckInBrief
 from gateway.store.job import Firing, Reaction
+from gateway.texts.moments import moment_words
 
 LIMITS = LoopLimits(max_turns=6, max_tool_calls=8)
 BUDGET = TaskBudget(max_tokens=30_000, max_cost_usd=0.05, max_seconds=120.0)
@@ -97,7 +98,7 @@ def _block(title: str, lines: Sequence[str]) -> str:
 def _said(firing: Firing, zone: ZoneInfo) -> str:
     words = " ".join(firing.text.split())[:LONGEST_SAID]
     reaction = f" ({_REACTIONS[firing.reaction]})" if firing.reaction else ""
-    return f"{datetime.fromtimestamp(firing.due, zone):%H:%M} {words}{reaction}"
+    return f"{moment_words(firing.due, zone, '%H:%M')} {words}{reaction}"
 
 
 def _plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
 
@@ -28,6 +27,7 @@ from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rows import Post
 from gateway.store.store import Store
+from gateway.texts.moments import DAY, moment_words
 from gateway.texts.say import Language, language_of, say
 
 COMMAND = "/proactive"
@@ -168,7 +168,7 @@ class FiringMessages(Struct, frozen=True):
         """Return the title of a report with what stands below it, and the report as a file, before its other files."""
         whole, below = self._own_words(job, firing), self.words(job, firing).removeprefix(self._own_words(job, firing))
         title = next(line for line in whole.splitlines() if line.strip())
-        day = f"{datetime.fromtimestamp(firing.due, ZoneInfo(job.zone)):%Y-%m-%d}"
+        day = moment_words(firing.due, ZoneInfo(job.zone), DAY)
         name = say("report_file", self.language_of(job), day=day)
         file = await asyncio.to_thread(self.file, firing, name, self.store.secrets.mask(whole))
         return f"{title}{below}", (file, *files)

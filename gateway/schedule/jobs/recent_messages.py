@@ -1,7 +1,6 @@
 """Recent messages of a chat as lines for a model."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from zoneinfo import ZoneInfo
@@ -28,6 +27,7 @@ from channels.capabilities import ReadsHistory
 from gateway.permissions.sources import origin_of_event, origin_of_names, origin_of_post
 from gateway.store.rows import STRANGER, InboxItem, Post
 from gateway.store.store import Store
+from gateway.texts.moments import moment_words
 
 MOST_SAID = 300
 """Messages."""
@@ -145,13 +145,12 @@ def _lines(said: Sequence[Said], zone: ZoneInfo) -> tuple[str, Origin]:
     origin = CLEAN
     room = MOST_CHARS
     for one in reversed(said[-MOST_SAID:]):
-        local = datetime.fromtimestamp(one.at, zone)
         words = one.words if len(one.words) <= LONGEST else f"{one.words[:LONGEST]}..."
-        line = f"{local:%H:%M} {name_of(one.who)}: {words}".replace("\n", "\n  ")
+        line = f"{moment_words(one.at, zone, '%H:%M')} {name_of(one.who)}: {words}".replace("\n", "\n  ")
         room -= len(line)
         if room < 0:
             break
-        told.append((f"{local:%A %Y-%m-%d}", line))
+        told.append((moment_words(one.at, zone, "%A %Y-%m-%d"), line))
         origin |= one.origin
     if not told:
         return "Nothing was said.", CLEAN

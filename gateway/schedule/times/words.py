@@ -15,6 +15,7 @@ from gateway.schedule.times.lists import MONTHS, WEEKDAYS, date_words, day_of_mo
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
 from gateway.schedule.times.slots import timetable
 from gateway.store.rule import Cron, Every, Once, Recurrence, Rule
+from gateway.texts.moments import NO_MOMENT, moment_at
 from gateway.texts.say import Language, say
 
 _INTERVALS = (
@@ -45,6 +46,8 @@ def rule_words(rule: Rule, zone: ZoneInfo, language: Language) -> str:
 
 def slot_words(at: float, zone: ZoneInfo, language: Language, now: float) -> str:
     """Describe a moment, such as `Mon 23 Nov 09:00`, with the year if it is not the current one."""
+    if moment_at(at, zone) is None:
+        return NO_MOMENT
     shown = local(zone, at)
     return f"{date_words(shown, language, year=shown.year != local(zone, now).year)} {shown:%H:%M}"
 
