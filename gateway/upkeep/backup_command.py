@@ -1,12 +1,13 @@
 """`parley backup FILE` and `parley restore [FILE]`."""
 
+import os
 import time
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from gateway.errors import ParleyError
+from gateway.errors import HomeUnusable, ParleyError
 from gateway.security.packages import version
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
@@ -15,7 +16,7 @@ from gateway.settings.settings import database_of, load_settings
 from gateway.store.opening import FILE
 from gateway.upkeep.backup import Made, Wanted, make
 from gateway.upkeep.forgetting import confirmed
-from gateway.upkeep.kept import kept
+from gateway.upkeep.kept import FOLDER, kept
 from gateway.upkeep.restore import ASIDE, restore
 from gateway.upkeep.sizes import in_words
 
@@ -71,16 +72,29 @@ def bring_back(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
 
 
 def _listed(home: Path, *, on_server: bool) -> Iterator[str]:
-    backups, replaced = kept(home), sorted((home / ASIDE).glob("*"), reverse=True)
+    """Yield a line for each backup. Raises HomeUnusable."""
+    for folder in (home, home / FOLDER, home / ASIDE):
+        _check_readable(folder)
+    backups, replaced = [file for file in kept(home) if file.is_file()], sorted((home / ASIDE).glob("*"), reverse=True)
     if on_server:
         yield "The store is on PostgreSQL (PARLEY_DATABASE_URL); pg_dump makes its backups (docs/cluster.md says how)."
         yield from ["What follows is from before it was there."] * bool(backups or replaced)
     elif not backups:
-        yield f"There is no backup in {home / 'backups'} yet. One is made each night while Parley runs."
+        yield f"There is no backup in {home / FOLDER} yet. One is made each night while Parley runs."
     for file in backups:
         yield f"{file}  {in_words(file.stat().st_size)}"
     for folder in replaced:
         yield f"{folder}  what an earlier restore or move replaced"
+
+
+def _check_readable(folder: Path) -> None:
+    """Raise HomeUnusable if there is something that cannot be listed; one that is not there yet has nothing in it."""
+    try:
+        os.scandir(folder).close()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise HomeUnusable(folder, error.strerror or type(error).__name__) from error
 
 
 def _restored(home: Path, source: Path) -> Iterator[str]:

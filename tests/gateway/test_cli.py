@@ -10,6 +10,8 @@ from asyncio.subprocess import DEVNULL
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pytest
+
 from gateway.permissions.installed_plugins import names_of_ours
 from gateway.security.packages import version
 from parley.testing.emulators.telegram import TelegramEmulator
@@ -211,3 +213,45 @@ async def test_signals_that_come_again_while_it_ends_change_nothing(tmp_path: Pa
 def is_listening(port: int) -> bool:
     with closing(socket.socket()) as tried:
         return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.parametrize("broken", ["", "backups", "replaced"])
+async def test_a_list_of_backups_that_cannot_be_read_is_one_sentence(tmp_path: Path, broken: str) -> None:
+    home = tmp_path / "home"
+    (home / broken).parent.mkdir(exist_ok=True)
+    (home / broken).write_text("a file in the place of a folder")
+
+    refused = await parley("restore", environ={"PARLEY_HOME": str(home)})
+
+    assert refused.code == 2
+    assert refused.err == (
+        f"parley: {home / broken} cannot be used (Not a directory). See that you own it and that the disk has room, "
+        "or set PARLEY_HOME to another folder.\n"
+    )
+
+
+async def test_a_home_with_a_name_that_is_too_long_is_one_sentence(tmp_path: Path) -> None:
+    refused = await parley("restore", environ={"PARLEY_HOME": str(tmp_path / ("x" * 300))})
+
+    assert refused.code == 2
+    assert "cannot be used (File name too long)" in refused.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+async def test_a_home_of_others_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(0o000)
+
+    refused = await parley("restore", environ={"PARLEY_HOME": str(tmp_path / "home")})
+
+    assert refused.code == 2
+    assert "cannot be used (Permission denied)" in refused.err
+
+
+async def test_backups_that_are_links_to_nowhere_are_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    (tmp_path / "backups" / "parley-2026-01-02.zip").symlink_to(tmp_path / "nowhere")
+
+    listed = await parley("restore", environ={"PARLEY_HOME": str(tmp_path)})
+
+    assert listed.code == 0
+    assert "There is no backup" in listed.out
