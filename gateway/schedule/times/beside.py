@@ -34,6 +34,8 @@ _NUMBER_BEHIND = LatePattern(r"[\s,，、/&+]*['’]?\d{1,2}(?!\d)")
 _MONTH = "|".join(f"{name[:SHORT]}(?:{name[SHORT:]})?" for name in MONTHS["en"])
 _ENDS_WITH_HOUR = LatePattern(rf"(?:\b(?:{_MONTH})\.?|(?<![:：.\d点點时])\d{{1,2}})\s*\Z", re.IGNORECASE)
 _ENDS_WITH_HOURS = LatePattern(r"h(?:ou)?rs?\s*\Z", re.IGNORECASE)
+_ENDS_WITH_CLOCK = LatePattern(r"(?<!\d)\d{4}(?:\s*(?:hours|hrs))?\Z", re.IGNORECASE)
+_CLOCK_BEHIND = LatePattern(r"[\s,/&+–—-]*(?:(?:and|or|to|till?|until)\s+)?\d{4}(?!\d)", re.IGNORECASE)
 _MINUTES_BEHIND = LatePattern(r"\s*[0-5]\d\b")
 _ON_A_DAY = rf"on\s+(?:the\s+)?(?:{FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
 """A day that only people can look up."""
@@ -97,6 +99,8 @@ def check_behind(read: str, rest: str, *, any_day: bool) -> None:
     if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
         raise half_understood(rest)
     if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`
+        raise half_understood(rest[start:])
+    if _ENDS_WITH_CLOCK.search(read) and _CLOCK_BEHIND.match(rest):  # `0900 to 1000`
         raise half_understood(rest[start:])
     if _ENDS_WITH_HOURS.search(read) and _MINUTES_BEHIND.match(rest):  # `in 1 hour 30`
         raise half_understood(rest[start:])

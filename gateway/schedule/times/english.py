@@ -30,6 +30,9 @@ _HOUR = (
     r"|\s*(?:[ap]\.?m|seconds?|secs?|min(?:ute)?s?|hours?|hrs?|days?|weeks?|times)\b)"
 )
 _HALF = r"(?:\s*([ap])\.?m\b\.?)?"
+_TOMORROW = "tomorrow|tmrw?|tmw|2morrow"
+_CLOCK = r"([01]\d|2[0-3])([0-5]\d)"
+_NO_MORE = r"(?!\w|[.:,/–—-]\d|\s*[ap]\.?m\b)"
 _PATTERNS = {
     "lead": r"(?:please\b)?\s*(?:remind\s+me\b|remind\b|me\b)",
     "shorthand": r"(?:\d{1,9}[smhd])+(?!\w)",
@@ -53,7 +56,7 @@ _PATTERNS = {
     "except": rf"(?:except|excluding|but\s+not|but(?=\s+(?:on\s+)?{_ANY_WEEKDAY}))\b(?:\s+on\b)?(?=\s)",
     "chinese_goes_on": r"(?=[到至])",
     # parts of the day
-    "this_part": rf"(?:tonight\b|this\s+{_PART})(?!['’])",
+    "this_part": rf"(?:toni(?:ght|te)\b|this\s+{_PART})(?!['’])",
     "every_part": rf"(?:every|each)\s+{_PART}",
     "part": rf"(?:in\s+the\s+)?{_PART}",
     "part_behind": rf"(?:in\s+the|at)\s+{_PART}",
@@ -87,7 +90,7 @@ _PATTERNS = {
     "day_of_month": rf"{_DAY}(?!\w|[:.]\d)",
     "next_day_of_month": rf"{_AND}{_DAY}(?!\w|[:.]\d)",
     # single days
-    "days_ahead": r"(?:the\s+)?(?P<ahead>day\s+after\s+tomorrow|tomorrow|today)\b(?!['’])",
+    "days_ahead": rf"(?:the\s+)?(?P<ahead>day\s+after\s+tomorrow|{_TOMORROW}|today)\b(?!['’])",
     "day_of_next_month": r"(?:next\s+month\s+on\s+the\s+|(?:on\s+)?the\s+(?=\w+\s+of\s+next\s+month\b))"
     rf"{_DAY}(?:\s+of\s+next\s+month\b|(?!\w|[:.]\d))",
     "on_the_day": r"on\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)(?!\w|[:.]\d)(?!\s+of\b)",
@@ -96,10 +99,12 @@ _PATTERNS = {
     # times of day
     "time": rf"(?:at\s+)?(\d{{1,2}})[:.：](\d{{2}})(?!\d|:\d|\.\s?(?:at\s+)?\d){_HALF}"
     r"|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?",
+    "compact": rf"(?:at\s+)?{_CLOCK}\s*(?:hours|hrs)\b|(?:at\s+|(?<=and\s)|(?=0)){_CLOCK}{_NO_MORE}"
+    rf"|(?:at\s+)?(\d{{1,2}})h([0-5]\d){_NO_MORE}|at\s+(\d{{1,2}})h(){_NO_MORE}",
     "past": r"(?:at\s+)?(half(?=\s+past)|(?:a\s+)?quarter|(?<=at\s)(?:five|ten|twenty)"
     r"|(?:five|ten|twenty|[0-5]?\d)(?=\s+(?:minutes\s+)?past))"
     rf"(?:\s+minutes)?\s+(past|after|to|till)\s+(\d{{1,2}}|{SPELT})(?![\w:.]\d|\w){_HALF}",
-    "hour": r"(?:at\s+)?(\d{1,2})\s*o['’]?clock\b|at\s+(\d{1,2})(?![\w:.]\d|\w)|(\d{1,2})(?=\s+tonight\b)",
+    "hour": r"(?:at\s+)?(\d{1,2})\s*o['’]?clock\b|at\s+(\d{1,2})(?![\w:.]\d|\w)|(\d{1,2})(?=\s+toni(?:ght|te)\b)",
     "spelt_hour": rf"at\s+({SPELT})\b(?:\s+(fifteen|thirty|forty-five)\b|\s*o['’]?clock\b)?{_HALF}",
     "named_time": r"(?:at\s+)?(?:12\s+)?(noon|midday|midnight)\b",
 }
@@ -116,6 +121,9 @@ def _read_time(reader: Reader) -> time | None:
     if found := reader.take("time"):
         hour, minute, half, short, short_half = found.groups()
         return _time(reader, int(hour or short), int(minute or 0), half or short_half, found[0], half_of(hour))
+    if found := reader.take("compact"):
+        hour, minute = [each for each in found.groups() if each is not None]
+        return reader.clock(int(hour), int(minute or 0), found[0])
     if found := reader.take("past"):
         return _past(reader, found)
     if found := reader.take("hour"):

@@ -22,7 +22,19 @@ _CHINESE_WEEKDAYS = "一二三四五六日"
 _UNITS = {"s秒": 1, "m分": 60, "刻": 900, "h小钟": 3600, "d天": DAY, "w周星礼": WEEK * DAY, "f": 2 * WEEK * DAY}
 _SECONDS = {letter: length for letters, length in _UNITS.items() for letter in letters}
 """By the first letter of a unit."""
-_AHEAD = {"today": 0, "tomorrow": 1, "day": 2, "今": 0, "明": 1, "后": 2, "大后": 3}
+_AHEAD = {
+    "today": 0,
+    "tomorrow": 1,
+    "tmr": 1,
+    "tmrw": 1,
+    "tmw": 1,
+    "2morrow": 1,
+    "day": 2,
+    "今": 0,
+    "明": 1,
+    "后": 2,
+    "大后": 3,
+}
 """Days by the first word, as in `day after tomorrow`."""
 _PERIODS: dict[str, tuple[Literal["WEEKLY", "MONTHLY"], int]] = {
     **dict.fromkeys("w周星礼", ("WEEKLY", 1)),
