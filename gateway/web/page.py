@@ -10,6 +10,7 @@ from functools import partial
 from aiohttp.web import RouteDef
 
 from agent_core.clock import Clock
+from agent_core.json_text import read_json
 from channels.base import (
     ButtonPressed,
     ChatKey,
@@ -78,7 +79,7 @@ async def call_detail(store: Store, chat: ChatKey, message_id: str, call: str) -
 
 def _readable(arguments: str) -> str:
     try:
-        return _cut(json.dumps(json.loads(arguments), ensure_ascii=False, indent=2))
+        return _cut(json.dumps(read_json(arguments), ensure_ascii=False, indent=2))
     except ValueError:
         return _cut(arguments)
 

@@ -1,8 +1,8 @@
 """The details of a run as Markdown: each tool call with its arguments, result, time and cost."""
 
-import json
 from collections.abc import Iterator, Sequence
 
+from agent_core.json_text import read_json
 from agent_core.messages import AgentMessage, AssistantMessage
 from channels.text import literal
 from gateway.permissions.question_text import one_line, shown, what_is_done
@@ -91,7 +91,7 @@ def _call(number: int, call: CallRecord) -> str:
 
 def _arguments(call: CallRecord) -> list[str]:
     try:
-        given = without_secret_values(json.loads(call.arguments))
+        given = without_secret_values(read_json(call.arguments))
     except ValueError:
         given = call.arguments
     if not given:

@@ -9,11 +9,13 @@ from agent_core.tools.tool import Tool, tool
 from channels.base import ButtonPressed, OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel, Reply, user
 from gateway.security.secrets import Secrets
+from gateway.web.page import call_detail
 from tests.gateway.approving import acting, asked
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_completions import offers
 from tests.gateway.test_edited_prompt import edits
+from tests.postgres import execute
 from tests.process import until
 
 
@@ -243,6 +245,21 @@ async def test_details_show_each_call_with_arguments_result_and_time(start_bot: 
     [shown] = details_of(bot)
     assert re.match(r"\*\*1 tool, \d+ s\*\*, scripted", shown.markdown)
     assert re.search(r"1\\\. ✓ \*\*look\\_up\*\* \(\d+\.\d s\)  \n`word: cat`  \n→ `cat is a word\.`", shown.markdown)
+
+
+async def test_details_show_a_call_whose_arguments_are_nested_too_deep_to_be_read(start_bot: StartBot) -> None:
+    bot = await looked_up(start_bot)
+    execute(bot.home, None, f"UPDATE tool_calls SET arguments = '{'[' * 100_000}'")  # noqa: S608
+
+    await presses_details(bot)
+
+    [shown] = details_of(bot)
+    assert "**look\\_up**" in shown.markdown
+    post = next(posted for posted, message in bot.channel.posts if message.markdown == "A cat.")
+    ((call,),) = execute(bot.home, None, "SELECT call FROM tool_calls")
+    detail = await call_detail(bot.made.base.store, post.chat, post.message_id, str(call))
+    assert detail is not None
+    assert detail.arguments.startswith("[[[")
 
 
 async def test_details_pressed_again_edit_the_same_message(start_bot: StartBot) -> None:
