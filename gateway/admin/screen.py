@@ -11,7 +11,7 @@ from msgspec import Struct
 from channels.base import ChatKey, Sender
 from channels.web.visitor import Visitor
 from gateway.permissions.roles import Role
-from gateway.texts.say import Language, say
+from gateway.texts.say import Language, has_text, say
 
 
 class Group(StrEnum):
@@ -64,6 +64,10 @@ class Visit(Struct, frozen=True):
     def say(self, key: str, **facts: str | int) -> str:
         """Return a text in the visitor's language."""
         return say(key, self.language, **facts)
+
+    def word(self, prefix: str, stored: str) -> str:
+        """Return the text for a stored word; the word itself if it is damaged, or of another version."""
+        return self.say(prefix + stored) if has_text(prefix + stored) else stored
 
 
 class View(Struct, frozen=True):

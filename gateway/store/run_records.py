@@ -14,7 +14,7 @@ from gateway.store.inbox import parse_item
 from gateway.store.question import Question
 from gateway.store.rows import InboxItem
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
-from gateway.store.table import Table, first_readable, readable
+from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.store.unreadable import stored_object, texts_in
 
 
@@ -217,7 +217,7 @@ class RunRecords(Table):
         query = f"{_RUN} WHERE {where} ORDER BY {_ORDERS[wanted.order]} LIMIT ? OFFSET ?"
 
         def read(connection: Connection) -> list[RunRecord]:
-            return list(map(RunRecord._make, connection.execute(query, (*values, most, skipped))))
+            return list(readable(connection.execute(query, (*values, most, skipped)), _listed, "runs"))
 
         return await self._reader.run(read)
 
@@ -226,7 +226,7 @@ class RunRecords(Table):
         query = "SELECT chat FROM runs GROUP BY chat ORDER BY max(started) DESC LIMIT ?"
 
         def read(connection: Connection) -> list[str]:
-            return [chat for (chat,) in connection.execute(query, (most,))]
+            return [str(chat) for chat in readable(connection.execute(query, (most,)), chat_of, "runs")]
 
         return await self._reader.run(read)
 
@@ -285,6 +285,13 @@ def _asked(connection: Connection, run: RunRecord) -> object:
     row = connection.execute(query, (run.run,)).fetchone()
     message = first_readable([row] if row else [], _object, "transcript") or {}
     return message.get("role") == "user" and message.get("content")
+
+
+def _listed(row: tuple[object, ...]) -> RunRecord:
+    """Return a run of the list of all chats. Raises ValueError if nobody can tell which is its own."""
+    run = RunRecord._make(row)
+    ChatKey.parse(run.chat)
+    return run
 
 
 def _object(row: tuple[str]) -> dict[str, JsonValue]:
