@@ -38,3 +38,15 @@ def test_the_package_of_the_page_is_tested_installed_and_checked(tmp_path: Path)
         "tables: tally, tally_days",
     ):
         assert line in checked.stdout, checked.stdout + checked.stderr
+
+
+def test_the_parts_of_core_that_the_page_and_the_examples_use_are_promised() -> None:
+    examples = [path.read_text("utf-8") for path in (REPOSITORY / "examples").rglob("*.py")]
+    used = {chain for text in (PAGE, *examples) for chain in re.findall(r"\bcore\.([a-z_]+(?:\.[a-z_]+)*)", text)}
+    promise = PAGE.partition("Of `Core` that is")[2].partition("What else")[0]
+
+    lacking = {each for each in used if f"`{each}`" not in promise}
+
+    assert lacking <= {"clock", "clock.time", "clock.sleep", "access", "roles"}, (
+        "the clock and Insight are named as such"
+    )
