@@ -71,7 +71,7 @@ class Templates:
         def time(at: float | None) -> Markup:
             return Markup("–") if at is None else self._time(at, visit)
 
-        shared = {"here": visit.here, "visit": visit, "t": visit.say, "word": visit.word, "may": may, "time": time}
+        shared = {"here": visit.here, "visit": visit, "t": visit.say, "may": may, "time": time}
         return self._jinja.get_template(str(template)).render(**facts, **shared)
 
     def _filled_in(self, value: object) -> object:
