@@ -94,7 +94,7 @@ class Question(Struct, frozen=True):
     @property
     def is_of_model(self) -> bool:
         """True for a question of the model, False for an approval."""
-        return bool(self.choices)
+        return self.tool == ASK and bool(self.choices)  # a damaged approval must not take any words for a yes
 
     @property
     def options(self) -> tuple[str, ...]:

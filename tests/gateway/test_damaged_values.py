@@ -131,6 +131,22 @@ async def test_json_of_another_form_keeps_parley_neither_from_its_start_nor_from
     await starts_answers_and_obeys(home)
 
 
+async def test_words_are_no_yes_to_an_approval_that_looks_like_a_question_of_the_model(
+    ready: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(ready, home)
+    with closing(sqlite3.connect(home / FILE)) as store, store:
+        store.execute("UPDATE approvals SET choices = '[\"Paris\"]'")
+
+    await starts_answers_and_obeys(home)
+
+    with closing(sqlite3.connect(home / FILE)) as store:
+        assert [each for (each,) in store.execute("SELECT DISTINCT state FROM approvals WHERE tool = 'run'")] == [
+            "withdrawn"
+        ]
+
+
 def test_each_column_with_json_is_known(ready: Path) -> None:
     found = {(each.table, each.column) for each in cells(ready) if str(each.value).startswith(("[", "{"))}
 
