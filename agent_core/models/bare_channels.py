@@ -10,12 +10,12 @@ NEXT = "assistantanalysis"
 ENDS = (FINAL, NEXT, "assistantcommentary")
 """Beginnings of channels, each of which ends the reasoning before it."""
 
-_LITERALS = ("analysis", "commentary to=", "final", CALL, *ENDS)
-_SENTENCE = r"[A-Z0-9*#\"\[`|]"
-# In Chinese a word may follow without a space (`final版本`). An analysis without an end is shown, so it may be one.
+_LITERALS = ("analysis", "commentary to=functions.", CALL, *ENDS)
+# `final` alone is no mark: it may begin a name such as `finalReport`. An analysis without an end is shown as the answer.
 _MARK = LatePattern(
-    rf"{CALL}|commentary to=|{'|'.join(ENDS)}|analysis(?={_SENTENCE}|[^\x00-\x7f])|(?:commentary|final)(?={_SENTENCE})"
+    rf"{CALL}|commentary to=(?=functions\.)|(?:{'|'.join(ENDS)})(?![ \t]|\Z)|analysis(?=[A-Z]|[^\x00-\x7f])"
 )
+ANY_END = LatePattern("|".join(ENDS))
 
 
 class Mark(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from agent_core.late_pattern import LatePattern
-from agent_core.models.bare_channels import CALL, ENDS, FINAL, mark_of, may_be_mark
+from agent_core.models.bare_channels import ANY_END, CALL, ENDS, FINAL, mark_of, may_be_mark
 from agent_core.models.written_calls import TAGS, TOKENS
 
 _NAMES = (
@@ -76,12 +76,14 @@ _LITERALS = tuple(
 )
 _LONGEST = max(map(len, _LITERALS))
 _BY_FIRST = {each[0]: tuple(literal for literal in _LITERALS if literal[0] == each[0]) for each in _LITERALS}
-_FIRST_OF_BLOCKS = frozenset((*(literal[0] for literal in (*_BLOCKS, *_FINALS)), *"acf"))
+_FIRST_OF_BLOCKS = frozenset((*(literal[0] for literal in (*_BLOCKS, *_FINALS)), *"ac"))
 _TOKEN = LatePattern("|".join((r"\n", "``*", "~~~~*", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
 _MARK = LatePattern(f"[\n`~{re.escape(''.join(sorted(_BY_FIRST.keys() - {'a'})))}]|assistant|a[asint]{{0,7}}\\Z")
 """Finds what may begin a token: its first character, or `assistant`, of which the end of a piece may hold a part."""
 _MOST_BLANK = 200
 """Blank characters that are held back at the beginning, where a tag may follow them."""
+_SENTENCE_ENDS = frozenset(".!?…。！？\n")
+"""The characters behind which a channel of gpt-oss may begin; a word such as `assistantfinal` stands anywhere."""
 _FENCE = 3
 """Signs that open or close a block of code."""
 
@@ -189,12 +191,13 @@ class WrittenText:
     def _think(self, *, is_last: bool) -> Iterator[Piece]:
         text = self._waiting
         close = _BLOCKS.get(self._opener)
-        closers = ENDS if close is None else (close,)
-        end = min((place for each in closers if (place := text.find(each)) >= 0), default=None)
-        if end is not None:
+        found = ANY_END.search(text) if close is None else None
+        end = found.start() if found else text.find(close) if close else -1
+        if end >= 0:
             self._state, self._waiting = "start", text[end + len(close or "") :]
         else:
-            end = len(text) if is_last else len(text) - max(_overlap(text, each) for each in closers)
+            held = 0 if is_last else max(_overlap(text, each) for each in ((close,) if close else ENDS))
+            end = len(text) - held
             self._waiting = text[end:]
         if end:
             yield Piece("thinking", text[:end])
@@ -238,13 +241,17 @@ class WrittenText:
 
     def _ends_reasoning(self, token: str, after: str) -> bool:
         """Return True for a closing tag that stands alone, or a final channel, and not as a word in a sentence."""
-        if token not in _CLOSERS or (self._was_opened and token != FINAL) or self._line.is_code:
+        if token == FINAL:
+            return not self._line.is_code and self._line.last in _SENTENCE_ENDS and _begins_sentence(after)
+        if token not in _CLOSERS or self._was_opened or self._line.is_code:
             return False
         return after not in (" ", "\t") if self._line.is_blank else not self._line.last.isspace()
 
     def _begins_call(self, token: str) -> bool:
         if not self._has_tools or self._line.is_code:
             return False
+        if token == CALL:
+            return self._line.last in _SENTENCE_ENDS
         return token in TOKENS or (token in TAGS and self._line.is_blank)
 
 
@@ -283,6 +290,10 @@ class _Line:
         elif signs[0] == "`" and not self._fence:
             self._is_quoted = not self._is_quoted
         self.is_blank = False
+
+
+def _begins_sentence(letter: str) -> bool:
+    return letter.isupper() or letter.isdigit() or letter in ("*", "#") or (letter.isalpha() and not letter.isascii())
 
 
 def _overlap(text: str, token: str) -> int:

@@ -93,7 +93,6 @@ THINKS = [
     ("analysisHm.assistantcommentaryLet me look.", "Hm.", "Let me look."),
     ("assistantanalysisHm.\n\nassistantfinal\n\nIt is noon.", "Hm.", "It is noon."),
     ("assistantfinalIt is noon.", "", "It is noon."),
-    ("final**Noon.**", "", "**Noon.**"),
     ("The user asks.assistantfinalIt is noon.", "The user asks.", "It is noon."),
 ]
 
@@ -146,6 +145,13 @@ PROSE = [
     "analysis of the data, as a final assistant",
     "analysis: it is noon",
     "final版本已上传",
+    "finalReport = 3",
+    'Use "assistantfinal" as mark.',
+    "标记是assistantfinal，用来结束推理。",
+    "Search for:\nassistantfinal\nin the log.",
+    "assistantcommentary is a word.",
+    "commentary to=the editor, please read.",
+    "The mark assistantcommentary to=x begins a call. More words here.",
     "final",
     "commentary to come",
     "a",
