@@ -35,7 +35,7 @@ _MONTH = "|".join(f"{name[:SHORT]}(?:{name[SHORT:]})?" for name in MONTHS["en"])
 _ENDS_WITH_HOUR = LatePattern(rf"(?:\b(?:{_MONTH})\.?|(?<![:：.\d点點时])\d{{1,2}})\s*\Z", re.IGNORECASE)
 _ENDS_WITH_HOURS = LatePattern(r"h(?:ou)?rs?\s*\Z", re.IGNORECASE)
 _ENDS_WITH_CLOCK = LatePattern(r"(?<!\d)\d{4}(?:\s*(?:hours|hrs))?\Z", re.IGNORECASE)
-_CLOCK_BEHIND = LatePattern(r"[\s,/&+–—-]*(?:(?:and|or|to|till?|until)\s+)?\d{4}(?!\d)", re.IGNORECASE)
+_CLOCK_BEHIND = LatePattern(r"[\s,;|(/&+–—-]*(?:(?:and|or|to|till?|until|then|through|thru)\s+)?\d{2}", re.IGNORECASE)
 _MINUTES_BEHIND = LatePattern(r"\s*[0-5]\d\b")
 _ON_A_DAY = rf"on\s+(?:the\s+)?(?:{FEAST}|(?:[\w.]+['’]?s?\s+){{0,2}}(?:day|eve|birthday)\b)"
 """A day that only people can look up."""

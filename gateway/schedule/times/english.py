@@ -32,6 +32,7 @@ _HOUR = (
 _HALF = r"(?:\s*([ap])\.?m\b\.?)?"
 _TOMORROW = "tomorrow|tmrw?|tmw|2morrow"
 _CLOCK = r"([01]\d|2[0-3])([0-5]\d)"
+_HOURS = rf"{_CLOCK}\s*(?:hours|hrs)\b(?!\s+(?:later|before|after|of|ago|from)\b)"
 _NO_MORE = r"(?!\w|[.:,/–—-]\d|\s*[ap]\.?m\b)"
 _PATTERNS = {
     "lead": r"(?:please\b)?\s*(?:remind\s+me\b|remind\b|me\b)",
@@ -90,7 +91,7 @@ _PATTERNS = {
     "day_of_month": rf"{_DAY}(?!\w|[:.]\d)",
     "next_day_of_month": rf"{_AND}{_DAY}(?!\w|[:.]\d)",
     # single days
-    "days_ahead": rf"(?:the\s+)?(?P<ahead>day\s+after\s+tomorrow|{_TOMORROW}|today)\b(?!['’])",
+    "days_ahead": rf"(?:the\s+)?(?P<ahead>day\s+after\s+(?:{_TOMORROW})|{_TOMORROW}|today)\b(?!['’])",
     "day_of_next_month": r"(?:next\s+month\s+on\s+the\s+|(?:on\s+)?the\s+(?=\w+\s+of\s+next\s+month\b))"
     rf"{_DAY}(?:\s+of\s+next\s+month\b|(?!\w|[:.]\d))",
     "on_the_day": r"on\s+the\s+(?P<day>\d{1,2})(?:st|nd|rd|th)(?!\w|[:.]\d)(?!\s+of\b)",
@@ -99,8 +100,8 @@ _PATTERNS = {
     # times of day
     "time": rf"(?:at\s+)?(\d{{1,2}})[:.：](\d{{2}})(?!\d|:\d|\.\s?(?:at\s+)?\d){_HALF}"
     r"|(?:at\s+)?(\d{1,2})\s*([ap])\.?m\b\.?",
-    "compact": rf"(?:at\s+)?{_CLOCK}\s*(?:hours|hrs)\b|(?:at\s+|(?<=and\s)|(?=0)){_CLOCK}{_NO_MORE}"
-    rf"|(?:at\s+)?(\d{{1,2}})h([0-5]\d){_NO_MORE}|at\s+(\d{{1,2}})h(){_NO_MORE}",
+    "compact": rf"at\s+(?:(?=0){_CLOCK}{_NO_MORE}|{_HOURS}{_NO_MORE}"
+    rf"|(\d{{1,2}})h([0-5]\d){_NO_MORE}|(\d{{1,2}})h()(?!\s*[,/&]?\s*\d){_NO_MORE})",
     "past": r"(?:at\s+)?(half(?=\s+past)|(?:a\s+)?quarter|(?<=at\s)(?:five|ten|twenty)"
     r"|(?:five|ten|twenty|[0-5]?\d)(?=\s+(?:minutes\s+)?past))"
     rf"(?:\s+minutes)?\s+(past|after|to|till)\s+(\d{{1,2}}|{SPELT})(?![\w:.]\d|\w){_HALF}",
@@ -123,7 +124,9 @@ def _read_time(reader: Reader) -> time | None:
         return _time(reader, int(hour or short), int(minute or 0), half or short_half, found[0], half_of(hour))
     if found := reader.take("compact"):
         hour, minute = [each for each in found.groups() if each is not None]
-        return reader.clock(int(hour), int(minute or 0), found[0])
+        at = reader.clock(int(hour), int(minute or 0), found[0])
+        reader.half = Half.AM if hour[0] == "0" else Half.NAMED  # nobody writes `0630` for the evening
+        return at
     if found := reader.take("past"):
         return _past(reader, found)
     if found := reader.take("hour"):
