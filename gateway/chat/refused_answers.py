@@ -31,14 +31,14 @@ class RefusedAnswers:
 
     async def show(self, post: Post, reason: str) -> None:
         """Post a refused answer in the private chat of whoever asked, behind one sentence about where and why."""
-        asker = await self._asker(post)
-        chat = None if asker is None else await self._private_chat(post.chat, asker)
-        if asker is None or chat is None or not self._access.may_speak(chat, asker):
-            return
         async with self._turn:  # the parts of an answer stay in order
+            asker = await self._asker(post)
+            chat = None if asker is None else await self._private_chat(post.chat, asker)
+            if asker is None or chat is None or not self._access.may_speak(chat, asker):
+                return
             posts = [*await self._introduction(post, chat, asker, reason), await self._copy(post, chat)]
             await self._store.outbox.add(posts)
-        await self._delivery.deliver(chat, posts)
+            await self._delivery.deliver(chat, posts)
 
     async def _asker(self, post: Post) -> Sender | None:
         if seqs := inbox_seqs([post.run]):
