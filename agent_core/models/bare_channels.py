@@ -11,7 +11,7 @@ ENDS = (FINAL, NEXT, "assistantcommentary")
 """Beginnings of channels, each of which ends the reasoning before it."""
 
 _LITERALS = ("analysis", "commentary to=functions.", CALL, *ENDS)
-# `final` alone is no mark: it may begin a name such as `finalReport`. An analysis without an end is shown as the answer.
+# `final` alone is no mark: it may begin a name such as `finalReport`. An analysis without an end becomes the answer.
 _MARK = LatePattern(
     rf"{CALL}|commentary to=(?=functions\.)|(?:{'|'.join(ENDS)})(?![ \t]|\Z)|analysis(?=[A-Z]|[^\x00-\x7f])"
 )
